@@ -1,0 +1,1 @@
+//! Workloads: circuits with valid witnesses, real Filecoin ones among them.

@@ -1,0 +1,1 @@
+//! CUDA devices and the supraseal-c2 prover.

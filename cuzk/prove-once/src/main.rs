@@ -1,0 +1,3 @@
+//! One workload proved once: the process that a benchmark runs.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Recordings of a circuit: matrices, witness, products, replay.

@@ -1,0 +1,1 @@
+//! Parameter files: test parameters, their cache and their checks.

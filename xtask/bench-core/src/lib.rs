@@ -1,0 +1,1 @@
+//! Plan, receipt, analysis and report of a benchmark: no cargo, no git, no I/O.

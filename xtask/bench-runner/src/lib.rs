@@ -1,0 +1,1 @@
+//! Runs a benchmark plan: what a bundle carries.

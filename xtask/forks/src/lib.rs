@@ -1,0 +1,1 @@
+//! Pins, patch series, git and the dependency graph of the forks.

@@ -1,0 +1,1 @@
+//! One module a verb: `Args` is its command line, `run` does it.
