@@ -1,1 +1,94 @@
-//! Pins, patch series, git and the dependency graph of the forks.
+//! The forks: pins, patch series, git, and the dependency graph that must use them.
+//!
+//! A fork is one upstream release plus an ordered series of patches. This crate lays a fork out as git commits on the
+//! exact release, takes edits back to patch files, and checks that files, folder and graph agree. It alone knows git
+//! and series; it knows nothing of benchmarks, builds or the provers.
+
+mod apply;
+mod cargo;
+mod edit;
+mod error;
+mod export;
+mod git;
+mod header;
+mod layout;
+mod lines;
+mod lock;
+pub mod pins;
+mod pristine;
+pub mod series;
+mod store;
+mod tree;
+mod workdir;
+
+use std::path::{Path, PathBuf};
+
+pub use apply::{Outcome, apply, ensure};
+pub use edit::edit;
+pub use error::{Error, Result};
+pub use export::{Change, ChangeKind, check as export_check, export};
+pub use header::{Description, PatchFile};
+pub use pins::{Fork, Measured, Pins};
+pub use series::{Kind, Patch, Series, admissible_subsets};
+
+/// The repository that carries the forks: its root folder and its pins.
+#[derive(Debug, Clone)]
+pub struct Forks {
+    /// The folder that holds `patches/forks.toml`.
+    pub root: PathBuf,
+    /// What `patches/forks.toml` says.
+    pub pins: Pins,
+}
+
+impl Forks {
+    /// Opens the repository that `start` lies in: the nearest folder upwards with a `patches/forks.toml`.
+    pub fn find(start: &Path) -> Result<Self> {
+        let root = start
+            .ancestors()
+            .find(|folder| folder.join(pins::PATH).is_file())
+            .ok_or_else(|| Error::NoRoot { start: start.to_owned() })?;
+        Self::open(root)
+    }
+
+    /// Opens the repository at `root`.
+    pub fn open(root: &Path) -> Result<Self> {
+        let pins = Pins::read(&root.join(pins::PATH))?;
+        Ok(Self { root: root.to_owned(), pins })
+    }
+
+    /// The forks named, or all of them when `names` is empty.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Fork>> {
+        if names.is_empty() {
+            return Ok(self.pins.forks.iter().collect());
+        }
+        names.iter().map(|name| self.fork(name)).collect()
+    }
+
+    /// The fork of the crate `name`.
+    pub fn fork(&self, name: &str) -> Result<&Fork> {
+        self.pins.forks.iter().find(|fork| fork.name == name).ok_or_else(|| Error::UnknownFork {
+            name: name.to_owned(),
+            known: self.pins.forks.iter().map(|fork| fork.name.clone()).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Where `fork` is laid out.
+    pub fn folder(&self, fork: &Fork) -> PathBuf {
+        self.root.join(&fork.folder)
+    }
+
+    /// Where the patch files of `fork` are.
+    pub fn patch_dir(&self, fork: &Fork) -> PathBuf {
+        self.root.join("patches").join(&fork.name)
+    }
+
+    /// The series of `fork`, with the patch files as they are on disk.
+    pub fn series(&self, fork: &Fork) -> Result<Series> {
+        Series::read(fork, &self.patch_dir(fork))
+    }
+
+    /// Everything that these verbs generate for themselves; may be deleted at any time.
+    fn work_dir(&self) -> PathBuf {
+        self.root.join("target/forks")
+    }
+}

@@ -6,7 +6,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::cmd::{apply, edit, export};
+
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
+///
+/// Exit status: 0 done, 1 a check found something, 2 wrong usage or environment. Results go to stdout, progress to
+/// stderr.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 struct Cli {
@@ -15,9 +20,17 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    Apply(apply::Args),
+    Edit(edit::Args),
+    Export(export::Args),
+}
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match cli.verb {}
+    let result = match Cli::parse().verb {
+        Verb::Apply(args) => apply::run(&args),
+        Verb::Edit(args) => edit::run(&args),
+        Verb::Export(args) => export::run(&args),
+    };
+    result.unwrap_or_else(|error| cmd::fail(&error))
 }

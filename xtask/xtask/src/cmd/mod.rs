@@ -1,1 +1,28 @@
-//! One module a verb: `Args` is its command line, `run` does it.
+//! One module a verb: `Args` is its command line, `run` does it and gives the exit status.
+
+pub(crate) mod apply;
+pub(crate) mod edit;
+pub(crate) mod export;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use forks::Forks;
+
+/// The repository that the verb runs in.
+fn open() -> anyhow::Result<Forks> {
+    let here = env::current_dir().context("cannot tell the current folder")?;
+    Ok(Forks::find(&here)?)
+}
+
+/// A check found something.
+fn found() -> ExitCode {
+    ExitCode::from(1)
+}
+
+/// Reports an error and gives the status that goes with it.
+pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::from(error.downcast_ref::<forks::Error>().map_or(2, forks::Error::exit_code))
+}

@@ -1,0 +1,39 @@
+//! Calls of cargo: what it resolves, from the sources, mirrors and offline mode that the user set up. Knows no git.
+
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{Metadata, MetadataCommand};
+
+use crate::{Error, Result};
+
+/// What to resolve.
+pub(crate) struct Request<'a> {
+    /// The manifest.
+    pub(crate) manifest: PathBuf,
+    /// Where cargo runs: its configuration is looked up from there.
+    pub(crate) cwd: &'a Path,
+    /// Further arguments.
+    pub(crate) args: Vec<String>,
+    /// What this is for, in an error: "could not …".
+    pub(crate) action: String,
+}
+
+/// The resolved graph. What is at hand already is tried first, so that nothing is fetched without need.
+pub(crate) fn metadata(request: &Request) -> Result<Metadata> {
+    let run = |offline: bool| {
+        let mut args = request.args.clone();
+        if offline {
+            args.push("--offline".into());
+        }
+        let mut command = MetadataCommand::new();
+        command.manifest_path(&request.manifest).current_dir(request.cwd).other_options(args);
+        command.exec()
+    };
+    run(true).or_else(|_| run(false)).map_err(|error| {
+        let reason = match error {
+            cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_owned(),
+            other => other.to_string(),
+        };
+        Error::Cargo { action: request.action.clone(), reason }
+    })
+}

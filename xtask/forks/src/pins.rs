@@ -1,0 +1,229 @@
+//! `patches/forks.toml`: the one place where a pin stands. Reads and checks it; knows neither patch files nor git.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::{Error, Result};
+
+/// Where the pins stand, from the root of the repository.
+pub const PATH: &str = "patches/forks.toml";
+
+/// What `patches/forks.toml` says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Pins {
+    /// Measured patches (ids or short names) that the arm `all` leaves out, since they exclude one that is in it.
+    #[serde(default)]
+    pub not_in_all: Vec<String>,
+    /// The forks, dependencies first.
+    #[serde(rename = "fork")]
+    pub forks: Vec<Fork>,
+    /// The shipped feature sets.
+    #[serde(default, rename = "build")]
+    pub builds: Vec<Build>,
+}
+
+/// One fork: an upstream release and the order of its patches.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fork {
+    /// The crate's name.
+    #[serde(rename = "crate")]
+    pub name: String,
+    /// The exact version of the release.
+    pub version: String,
+    /// SHA-256 of the release's `.crate` file, in hex.
+    pub sha256: String,
+    /// The upstream commit that the release was made from.
+    pub commit: String,
+    /// The upstream repository.
+    pub repository: String,
+    /// The folder where the fork is laid out, from the root of the repository.
+    pub folder: PathBuf,
+    /// Ids of the enabling patches, in order.
+    #[serde(default)]
+    pub enabling: Vec<String>,
+    /// The measured patches, in order.
+    #[serde(default)]
+    pub measured: Vec<Measured>,
+}
+
+/// A patch that claims speed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measured {
+    /// Its stable name: the file's stem and the `Patch-Id` trailer.
+    pub id: String,
+    /// Its name in the names of arms (`a1` in `+a1`).
+    pub short: String,
+    /// Whether it is part of what ships.
+    pub ships: bool,
+}
+
+/// A feature set that ships: what cargo is asked for, and the forks that must be in its graph.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Build {
+    /// Its name: `cpu`, `cuda`, `stock`.
+    pub name: String,
+    /// The package that ships.
+    pub package: String,
+    /// Features asked for.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Whether default features stay on.
+    #[serde(default = "on")]
+    pub default_features: bool,
+    /// The crates whose forks this build contains.
+    pub forks: Vec<String>,
+}
+
+fn on() -> bool {
+    true
+}
+
+impl Fork {
+    /// Ids of all patches, in order: enabling ones first.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.enabling.iter().map(String::as_str).chain(self.measured.iter().map(|patch| patch.id.as_str()))
+    }
+}
+
+impl Pins {
+    /// Reads and checks the pins at `path`.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        Self::parse(&text).map_err(|reason| Error::Pins { path: path.to_owned(), reason })
+    }
+
+    /// Parses the text of `forks.toml`; the error says what is wrong.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        let pins: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        pins.check()?;
+        Ok(pins)
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        let mut names = BTreeSet::new();
+        let mut folders = BTreeSet::new();
+        let mut shorts = BTreeSet::new();
+        for fork in &self.forks {
+            fork.check().map_err(|reason| format!("fork `{}`: {reason}", fork.name))?;
+            if !names.insert(fork.name.as_str()) {
+                return Err(format!("fork `{}` stands there twice", fork.name));
+            }
+            if !folders.insert(fork.folder.as_path()) {
+                return Err(format!("the folder {} belongs to two forks", fork.folder.display()));
+            }
+            if let Some(patch) = fork.measured.iter().find(|patch| !shorts.insert(patch.short.as_str())) {
+                return Err(format!("the short name `{}` belongs to two patches", patch.short));
+            }
+        }
+        self.check_references(&names)
+    }
+
+    fn check_references(&self, names: &BTreeSet<&str>) -> std::result::Result<(), String> {
+        let measured: Vec<&Measured> = self.forks.iter().flat_map(|fork| &fork.measured).collect();
+        if let Some(name) =
+            self.not_in_all.iter().find(|name| !measured.iter().any(|patch| patch.id == **name || patch.short == **name))
+        {
+            return Err(format!("`not-in-all` names `{name}`, which is no measured patch"));
+        }
+        for build in &self.builds {
+            if let Some(name) = build.forks.iter().find(|name| !names.contains(name.as_str())) {
+                return Err(format!("build `{}` names `{name}`, which is no fork", build.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fork {
+    fn check(&self) -> std::result::Result<(), String> {
+        if !is_hex(&self.sha256, 64) {
+            return Err("`sha256` must be 64 lower-case hex digits".into());
+        }
+        if !is_hex(&self.commit, 40) {
+            return Err("`commit` must be 40 lower-case hex digits".into());
+        }
+        if !is_name(&self.name) {
+            return Err("`crate` may hold letters, digits, `-` and `_`".into());
+        }
+        if self.version.parse::<cargo_metadata::semver::Version>().is_err() {
+            return Err(format!("`{}` is no exact version", self.version));
+        }
+        let inside = self.folder.components().all(|part| matches!(part, Component::Normal(_)));
+        if !inside || self.folder.as_os_str().is_empty() {
+            return Err("`folder` must be a relative path below the root".into());
+        }
+        let mut ids = BTreeSet::new();
+        for id in self.ids() {
+            if !is_name(id) {
+                return Err(format!("patch `{id}`: an id may hold letters, digits, `-` and `_`"));
+            }
+            if !ids.insert(id) {
+                return Err(format!("patch `{id}` stands there twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('-')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"
+        not-in-all = ["b"]
+        [[fork]]
+        crate = "demo"
+        version = "1.0.0"
+        sha256 = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        commit = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+        repository = "https://example.com/demo"
+        folder = "extern/demo"
+        enabling = ["log"]
+        measured = [{ id = "a-fast", short = "a", ships = true }, { id = "b-fast", short = "b", ships = false }]
+        [[build]]
+        name = "cpu"
+        package = "app"
+        forks = ["demo"]
+    "#;
+
+    #[test]
+    fn reads_what_a_pin_says() {
+        let pins = Pins::parse(GOOD).unwrap();
+        assert_eq!(pins.forks[0].ids().collect::<Vec<_>>(), ["log", "a-fast", "b-fast"]);
+        assert!(pins.builds[0].default_features);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (from, to, expected) in [
+            ("aaaa\"", "AAAA\"", "sha256"),
+            ("extern/demo", "../demo", "folder"),
+            ("short = \"b\"", "short = \"a\"", "two patches"),
+            ("[\"log\"]", "[\"log\", \"log\"]", "twice"),
+            ("[\"b\"]", "[\"c\"]", "not-in-all"),
+            ("forks = [\"demo\"]", "forks = [\"other\"]", "no fork"),
+            ("1.0.0", "1.0", "exact version"),
+            ("repository", "repo", "unknown field"),
+        ] {
+            let error = Pins::parse(&GOOD.replace(from, to)).unwrap_err();
+            assert!(error.contains(expected), "{from} -> {to}: {error}");
+        }
+    }
+}

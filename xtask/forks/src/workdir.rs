@@ -1,0 +1,290 @@
+//! A fork's folder as it is: what was laid out there, which branch is checked out, and what work would be lost. Only
+//! looks; changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::git::Git;
+use crate::store::read_tree;
+use crate::tree::{self, Difference, Tree};
+use crate::{Error, Fork, Forks, Result};
+
+/// What was last laid out in a folder; kept in its `.git`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// The key of the series.
+    pub(crate) key: String,
+    /// Each branch with its commit.
+    pub(crate) branches: BTreeMap<String, String>,
+    /// The release's commit.
+    pub(crate) pristine: String,
+    /// SHA-256 of each patch file, by id.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// Written before the first change of a folder and removed after the last: says what an interrupted one was doing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Journal {
+    /// The trees that a file may be of: what was checked out before, and what is being checked out.
+    pub(crate) trees: Vec<String>,
+    /// What is laid out at the end.
+    pub(crate) state: State,
+}
+
+/// What is checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// A branch by its name.
+    Branch(String),
+    /// A commit that no branch was checked out for.
+    Detached(String),
+}
+
+/// A fork's folder.
+pub(crate) struct Workdir {
+    pub(crate) folder: PathBuf,
+    pub(crate) shown: String,
+    pub(crate) git: Git,
+}
+
+/// What was found in a folder that was laid out.
+pub(crate) struct Found {
+    pub(crate) state: State,
+    pub(crate) journal: Option<Journal>,
+    pub(crate) head: Head,
+    /// The tree checked out; `None` before the first commit.
+    pub(crate) head_tree: Option<String>,
+    /// All branches.
+    pub(crate) branches: BTreeMap<String, String>,
+    /// Paths of files that belong to nothing.
+    pub(crate) untracked: Vec<String>,
+    /// What differs from what was laid out and is in no commit.
+    pub(crate) uncommitted: Vec<String>,
+    /// Commits that are in no patch file as far as the last layout knows.
+    pub(crate) unexported: Vec<String>,
+}
+
+/// What is at a fork's place.
+pub(crate) enum Place {
+    /// Nothing, or an empty folder.
+    Empty,
+    /// Something that was not laid out here.
+    Foreign,
+    /// A laid-out fork.
+    Ours(Box<Found>),
+}
+
+impl Found {
+    /// The trees whose files may lie in the folder.
+    pub(crate) fn trees(&self) -> Vec<String> {
+        let unfinished = self.journal.iter().flat_map(|journal| journal.trees.iter());
+        let mut trees: Vec<String> = unfinished.chain(&self.head_tree).cloned().collect();
+        trees.sort();
+        trees.dedup();
+        trees
+    }
+}
+
+impl Workdir {
+    pub(crate) fn new(forks: &Forks, fork: &Fork) -> Self {
+        let folder = forks.folder(fork);
+        Self { git: Git::folder(&folder), shown: fork.folder.display().to_string(), folder }
+    }
+
+    pub(crate) fn state_file(&self) -> PathBuf {
+        self.git.dir().join("forks.json")
+    }
+
+    pub(crate) fn journal_file(&self) -> PathBuf {
+        self.git.dir().join("forks-unfinished.json")
+    }
+
+    /// Where unfinished files lie: on the folder's file system, out of sight.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.git.dir().join("forks-scratch")
+    }
+
+    /// What was last laid out, without looking at the files.
+    pub(crate) fn state(&self) -> Option<State> {
+        read_json(&self.state_file())
+    }
+
+    /// Whether a change of the folder was interrupted.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.journal_file().is_file()
+    }
+
+    /// Looks at the folder.
+    pub(crate) fn inspect(&self) -> Result<Place> {
+        let is_empty = match fs::read_dir(&self.folder) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(_) => !self.folder.exists(),
+        };
+        if is_empty {
+            return Ok(Place::Empty);
+        }
+        let (journal, state) = (read_json::<Journal>(&self.journal_file()), self.state());
+        let Some(state) = state.or_else(|| journal.as_ref().map(|_| State::default())) else {
+            return Ok(Place::Foreign);
+        };
+        self.look(state, journal).map(|found| Place::Ours(Box::new(found)))
+    }
+
+    fn look(&self, state: State, journal: Option<Journal>) -> Result<Found> {
+        let head = self.head()?;
+        let branches = self.branches()?;
+        let commit = match &head {
+            Head::Branch(name) => branches.get(name).cloned(),
+            Head::Detached(id) => Some(id.clone()),
+        };
+        let head_tree = match &commit {
+            Some(id) => Some(self.git.call(["rev-parse", &format!("{id}^{{tree}}")]).text()?),
+            None => None,
+        };
+        let (uncommitted, untracked) = match &journal {
+            Some(journal) => self.unfinished_files(journal)?,
+            None => self.files(head_tree.as_deref())?,
+        };
+        let mut uncommitted = uncommitted;
+        uncommitted.extend(untracked.iter().map(|path| format!("untracked: {path}")));
+        uncommitted.extend(self.operations());
+        let unexported = self.moved(&state, journal.as_ref(), &branches, &head)?;
+        Ok(Found { state, journal, head, head_tree, branches, untracked, uncommitted, unexported })
+    }
+
+    fn head(&self) -> Result<Head> {
+        let output = self.git.call(["symbolic-ref", "--quiet", "HEAD"]).output()?;
+        let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        match name.strip_prefix("refs/heads/") {
+            Some(branch) => Ok(Head::Branch(branch.to_owned())),
+            None => Ok(Head::Detached(self.git.call(["rev-parse", "HEAD"]).text()?)),
+        }
+    }
+
+    fn branches(&self) -> Result<BTreeMap<String, String>> {
+        let args = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/"];
+        let text = self.git.call(args).text()?;
+        Ok(text.lines().filter_map(|line| line.split_once(' ')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect())
+    }
+
+    /// What differs from `tree`, and the files that it lacks.
+    fn files(&self, tree: Option<&str>) -> Result<(Vec<String>, Vec<String>)> {
+        let files = match tree {
+            Some(tree) => read_tree(&self.git, tree)?,
+            None => Tree::new(),
+        };
+        let differences = tree::differences(&self.folder, &files)?;
+        let mut lines: Vec<String> =
+            differences.iter().map(|(path, difference)| format!("{}: {path}", difference.word())).collect();
+        if let Some(tree) = tree {
+            let staged = self.git.call(["diff-index", "--cached", "--name-only", "-z", tree]).bytes()?;
+            lines.extend(
+                split_paths(&staged)
+                    .filter(|path| !differences.iter().any(|(changed, _)| changed == path))
+                    .map(|path| format!("staged: {path}")),
+            );
+        }
+        Ok((lines, self.untracked(tree)?))
+    }
+
+    /// The files in an interrupted layout that are neither what was there before nor what was being laid out.
+    fn unfinished_files(&self, journal: &Journal) -> Result<(Vec<String>, Vec<String>)> {
+        let trees = journal.trees.iter().map(|tree| read_tree(&self.git, tree)).collect::<Result<Vec<Tree>>>()?;
+        let mut lines = Vec::new();
+        for path in trees.iter().flat_map(Tree::keys) {
+            let mut is_known = !self.folder.join(path).exists();
+            for entry in trees.iter().filter_map(|tree| tree.get(path)) {
+                is_known |= tree::difference(&self.folder.join(path), entry)? != Some(Difference::Modified);
+            }
+            if !is_known {
+                lines.push(format!("modified: {path}"));
+            }
+        }
+        lines.sort();
+        lines.dedup();
+        let mut untracked = self.untracked(None)?;
+        untracked.retain(|path| !trees.iter().any(|tree| tree.contains_key(path)));
+        Ok((lines, untracked))
+    }
+
+    /// Files that `tree` lacks and that upstream's `.gitignore` does not name; what cargo makes is no work.
+    fn untracked(&self, tree: Option<&str>) -> Result<Vec<String>> {
+        let index = self.scratch().join("index-to-look");
+        fs::create_dir_all(self.scratch()).map_err(Error::io("make", &self.scratch()))?;
+        let read = match tree {
+            Some(tree) => self.git.call(["read-tree", tree]),
+            None => self.git.call(["read-tree", "--empty"]),
+        };
+        read.env("GIT_INDEX_FILE", &index).run()?;
+        let args = ["ls-files", "--others", "-z", "--exclude-per-directory=.gitignore"];
+        let call = self.git.call(args.into_iter().chain(["--exclude=/target/", "--exclude=/Cargo.lock"]));
+        let out = call.env("GIT_INDEX_FILE", &index).bytes()?;
+        Ok(split_paths(&out).collect())
+    }
+
+    /// What git was in the middle of.
+    fn operations(&self) -> Vec<String> {
+        let marks = [
+            ("MERGE_HEAD", "merge"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase or am"),
+            ("BISECT_LOG", "bisect"),
+        ];
+        let begun = marks.iter().filter(|(mark, _)| self.git.dir().join(mark).exists());
+        begun.map(|(_, word)| format!("a {word} is in progress")).collect()
+    }
+
+    /// Branches of ours that are not where they were laid out, and a detached HEAD that no branch holds.
+    fn moved(
+        &self,
+        state: &State,
+        journal: Option<&Journal>,
+        branches: &BTreeMap<String, String>,
+        head: &Head,
+    ) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        for (name, id) in branches.iter().filter(|(name, _)| is_ours(name)) {
+            let expected = [state.branches.get(name), journal.and_then(|journal| journal.state.branches.get(name))];
+            if expected.contains(&Some(id)) {
+                continue;
+            }
+            let same = match state.branches.get(name) {
+                Some(laid) => self.content(&state.pristine, laid)? == self.content(&state.pristine, id)?,
+                None => false,
+            };
+            if !same {
+                lines.push(format!("commits on branch {name}"));
+            }
+        }
+        if let Head::Detached(id) = head {
+            let holders = self.git.call(["for-each-ref", "--contains", id, "--format=%(refname)"]).text()?;
+            if holders.is_empty() {
+                lines.push(format!("commits on a detached HEAD ({})", &id[..12]));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What the commits of a branch are, whoever committed them and when.
+    fn content(&self, pristine: &str, tip: &str) -> Result<Vec<u8>> {
+        self.git.call(["log", "-z", "--format=%T%n%an%n%ae%n%aD%n%B", &format!("{pristine}..{tip}")]).bytes()
+    }
+}
+
+/// Whether a branch is one that layouts make.
+pub(crate) fn is_ours(branch: &str) -> bool {
+    branch == "main" || branch.starts_with("patch/")
+}
+
+fn split_paths(out: &[u8]) -> impl Iterator<Item = String> {
+    out.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(|path| String::from_utf8_lossy(path).into_owned())
+}
+
+fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}

@@ -1,0 +1,33 @@
+//! `apply`: lays the forks out.
+
+use std::process::ExitCode;
+
+use forks::Outcome;
+
+/// Lay out the forks from pristine releases and patches; refuse to overwrite work
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The crates; all forks if none is named
+    crates: Vec<String>,
+    /// Throw away what is in no patch file: edits, untracked files, commits on main and patch/… (other branches stay)
+    #[arg(long)]
+    discard: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let forks = super::open()?;
+    let mut status = ExitCode::SUCCESS;
+    for fork in forks.select(&args.crates)? {
+        match forks::apply(&forks, fork, args.discard) {
+            Ok(Outcome::Unchanged) => println!("{}: up to date in {}", fork.name, fork.folder.display()),
+            Ok(Outcome::LaidOut { written, removed }) => println!(
+                "{}: laid out in {} ({written} files written, {removed} removed)",
+                fork.name,
+                fork.folder.display()
+            ),
+            // The other forks are still laid out: each stands for itself.
+            Err(error) => status = super::fail(&error.into()),
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,49 @@
+//! `export`: commits back to patch files.
+
+use std::process::ExitCode;
+
+use forks::{ChangeKind, Forks};
+
+/// Write commits back to patch files
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The crates; all forks if none is named
+    crates: Vec<String>,
+    /// Write nothing; exit 1 where commits and files differ
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let forks = super::open()?;
+    let mut status = ExitCode::SUCCESS;
+    for fork in forks.select(&args.crates)? {
+        let changes =
+            if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
+        match changes {
+            Ok(changes) if changes.is_empty() => println!("{}: patch files equal the commits", fork.name),
+            Ok(changes) => {
+                print(&forks, &changes, args.check);
+                if args.check {
+                    println!("mend: cargo xtask export {}", fork.name);
+                    status = super::found();
+                }
+            }
+            Err(error) => status = super::fail(&error.into()),
+        }
+    }
+    Ok(status)
+}
+
+fn print(forks: &Forks, changes: &[forks::Change], check: bool) {
+    for change in changes {
+        let path = change.path.strip_prefix(&forks.root).unwrap_or(&change.path).display();
+        let word = match (change.kind, check) {
+            (ChangeKind::New, true) => "has no file yet",
+            (ChangeKind::Changed, true) => "differs from its commit",
+            (ChangeKind::Form, true) => "is not in the form that export writes",
+            (_, false) => "written",
+        };
+        println!("{path}: {word}");
+    }
+}
