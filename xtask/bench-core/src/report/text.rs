@@ -1,0 +1,39 @@
+//! Figures as words.
+
+use crate::analysis::{Effect, Measure, Metric, RowState};
+
+pub(super) fn state_text(state: &RowState) -> String {
+    match state {
+        RowState::Measured => String::new(),
+        RowState::NotInThisBuild { same_as } => {
+            format!("not in this build: same binary as {same_as}")
+        }
+        RowState::NoBuild => "no build for this path".into(),
+        RowState::NotRun => "not run".into(),
+        RowState::Void => "void: wrong proof".into(),
+        RowState::Failed { reason } => reason.clone(),
+    }
+}
+
+pub(super) fn value_text(measure: &Measure) -> String {
+    match measure.metric {
+        Metric::MinorFaults => format!("{:.0}", measure.mean),
+        Metric::PeakRss | Metric::PeakVram => {
+            format!("{:.2} GiB", measure.mean / (1_u64 << 30) as f64)
+        }
+        _ if measure.mean < 0.9995 => format!("{:.1} ms", measure.mean * 1e3),
+        _ => format!("{:.3} s", measure.mean),
+    }
+}
+
+/// `+1.3 ±1.5 %`, with a star where there are too few blocks for the interval to be relied on.
+pub(super) fn effect_text(effect: &Effect) -> String {
+    // Adding zero turns a rounded -0 into 0.
+    let tenths = ((effect.ratio - 1.0) * 1000.0).round() + 0.0;
+    let mut text = format!("{:+.1}", tenths / 10.0);
+    if let Some((low, high)) = effect.interval {
+        text.push_str(&format!(" ±{:.1}", (high - low) * 50.0));
+    }
+    text.push_str(if effect.enough { " %" } else { " %*" });
+    text
+}
