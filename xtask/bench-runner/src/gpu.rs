@@ -1,0 +1,127 @@
+//! What the driver's management library says of the devices, and the peak of their memory by sampling. Loaded at run
+//! time: without a driver there are no devices, and nothing fails.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use bench_core::receipt::{Gpu, GpuState};
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use nvml_wrapper::{Device, Nvml};
+
+/// How [`Gpus::peak_during`] measures, for the receipt.
+pub(crate) const METHOD: &str = "NVML: memory in use on all devices over that before the process, sampled every 100 ms; a lower bound";
+
+/// The devices of this host, if any.
+pub(crate) struct Gpus(Option<Nvml>);
+
+impl Gpus {
+    pub(crate) fn find() -> Self {
+        // The second name is the one that every driver installs.
+        let open = Nvml::init().or_else(|_| {
+            Nvml::builder()
+                .lib_path("libnvidia-ml.so.1".as_ref())
+                .init()
+        });
+        Self(open.ok())
+    }
+
+    pub(crate) fn describe(&self) -> Vec<Gpu> {
+        let Some(nvml) = &self.0 else {
+            return Vec::new();
+        };
+        let driver = nvml.sys_driver_version().unwrap_or_default();
+        let cuda = nvml
+            .sys_cuda_driver_version()
+            .ok()
+            .map(|n| format!("{}.{}", n / 1000, n % 1000 / 10));
+        self.devices()
+            .iter()
+            .map(|device| describe(device, driver.clone(), cuda.clone()))
+            .collect()
+    }
+
+    pub(crate) fn state(&self) -> Vec<GpuState> {
+        self.devices().iter().map(state).collect()
+    }
+
+    /// Runs `work` and gives the peak of the devices' memory during it, in bytes over what was in use before.
+    pub(crate) fn peak_during<T>(&self, work: impl FnOnce() -> T) -> (T, Option<u64>) {
+        let Some(before) = self.memory_in_use() else {
+            return (work(), None);
+        };
+        let ended = AtomicBool::new(false);
+        let sample = || {
+            let mut peak = before;
+            while !ended.load(Ordering::Relaxed) {
+                peak = peak.max(self.memory_in_use().unwrap_or_default());
+                thread::park_timeout(Duration::from_millis(100));
+            }
+            peak
+        };
+        thread::scope(|scope| {
+            let sampler = scope.spawn(sample);
+            let result = work();
+            ended.store(true, Ordering::Relaxed);
+            sampler.thread().unpark();
+            let peak = sampler.join().expect("the sampler does not panic");
+            (result, Some(peak - before))
+        })
+    }
+
+    fn devices(&self) -> Vec<Device<'_>> {
+        let Some(nvml) = &self.0 else {
+            return Vec::new();
+        };
+        (0..nvml.device_count().unwrap_or_default())
+            .filter_map(|index| nvml.device_by_index(index).ok())
+            .collect()
+    }
+
+    fn memory_in_use(&self) -> Option<u64> {
+        let used = self
+            .devices()
+            .iter()
+            .filter_map(|device| device.memory_info().ok())
+            .map(|memory| memory.used)
+            .reduce(|a, b| a + b);
+        used.filter(|&bytes| bytes < u64::MAX / 2)
+    }
+}
+
+fn describe(device: &Device<'_>, driver: String, cuda: Option<String>) -> Gpu {
+    Gpu {
+        name: device.name().unwrap_or_default(),
+        uuid: device.uuid().unwrap_or_default(),
+        driver,
+        cuda,
+        memory_bytes: device
+            .memory_info()
+            .map(|memory| memory.total)
+            .unwrap_or_default(),
+        max_sm_clock_mhz: device.max_clock_info(Clock::SM).ok(),
+        max_memory_clock_mhz: device.max_clock_info(Clock::Memory).ok(),
+        ecc: device
+            .is_ecc_enabled()
+            .ok()
+            .map(|ecc| ecc.currently_enabled),
+        mig: device.mig_mode().ok().map(|mode| mode.current != 0),
+        persistence: device.is_in_persistent_mode().ok(),
+    }
+}
+
+fn state(device: &Device<'_>) -> GpuState {
+    GpuState {
+        sm_clock_mhz: device.clock_info(Clock::SM).ok(),
+        memory_clock_mhz: device.clock_info(Clock::Memory).ok(),
+        temperature_c: device.temperature(TemperatureSensor::Gpu).ok(),
+        power_w: device
+            .power_usage()
+            .ok()
+            .map(|milliwatts| f64::from(milliwatts) / 1e3),
+        throttle_reasons: device
+            .current_throttle_reasons()
+            .ok()
+            .map(|reasons| reasons.bits()),
+    }
+}

@@ -1,0 +1,92 @@
+//! The receipt on disk: replaced as a whole after every block, so that a kill at any moment loses no finished block.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bench_core::receipt::Receipt;
+
+use crate::error::{Context, RunnerError};
+
+/// Where the receipt of an unfinished benchmark lies.
+pub(crate) fn partial_path(out: &Path, plan: &str) -> PathBuf {
+    out.join(format!("{plan}.partial.json"))
+}
+
+/// Writes `text` to `path` at once: whoever reads sees the old file or the new one.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), RunnerError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).context("create", folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).context("create a file in", folder)?;
+    file.write_all(text.as_bytes()).context("write", path)?;
+    file.as_file().sync_all().context("write", path)?;
+    file.persist(path)
+        .map_err(|error| error.error)
+        .context("write", path)?;
+    Ok(())
+}
+
+/// Removes a file that may not be there.
+pub(crate) fn remove(path: &Path) -> Result<(), RunnerError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.context("remove", path),
+    }
+}
+
+/// What to do with an unfinished benchmark of the same plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interrupted {
+    /// Refuse, and say what can be done.
+    #[default]
+    Refuse,
+    /// Go on with its blocks.
+    Resume,
+    /// Throw them away.
+    Discard,
+}
+
+/// The receipt to go on with: `fresh`, or an unfinished one of the same benchmark.
+pub(crate) fn open(
+    path: &Path,
+    fresh: Receipt,
+    interrupted: Interrupted,
+) -> Result<Receipt, RunnerError> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh),
+        read => read.context("read", path)?,
+    };
+    if interrupted == Interrupted::Discard {
+        remove(path)?;
+        return Ok(fresh);
+    }
+    let found = Receipt::parse(&text).map_err(|source| RunnerError::Receipt {
+        path: path.to_owned(),
+        source,
+    })?;
+    let blocks = found.blocks.len();
+    if interrupted == Interrupted::Refuse {
+        return Err(RunnerError::Interrupted {
+            path: path.to_owned(),
+            blocks,
+        });
+    }
+    let differs = |what| {
+        Err(RunnerError::OtherBenchmark {
+            path: path.to_owned(),
+            what,
+            blocks,
+        })
+    };
+    match () {
+        () if found.plan != fresh.plan => differs("the plan"),
+        () if found.arms != fresh.arms => differs("an arm's binary"),
+        () if found.toolchain != fresh.toolchain => differs("the toolchain"),
+        // Memory and limits may be reported differently from one minute to the next.
+        () if found.host.cpu != fresh.host.cpu || found.host.kernel != fresh.host.kernel => {
+            differs("the host")
+        }
+        () if found.host.gpus != fresh.host.gpus => differs("a GPU or its driver"),
+        () => Ok(found),
+    }
+}
