@@ -1,12 +1,15 @@
 //! The verbs of the workspace: `cargo xtask <verb>`. One file a verb in `cmd/`; the work is in the libraries beside it.
 
+mod cargo_build;
 mod cmd;
+mod cuda;
+mod gpus;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, edit, export};
+use crate::cmd::{apply, build, doctor, edit, export};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -22,6 +25,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     Apply(apply::Args),
+    Build(build::Args),
+    Doctor(doctor::Args),
     Edit(edit::Args),
     Export(export::Args),
 }
@@ -29,8 +34,16 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Apply(args) => apply::run(&args),
+        Verb::Build(args) => build::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
         Verb::Edit(args) => edit::run(&args),
         Verb::Export(args) => export::run(&args),
     };
     result.unwrap_or_else(|error| cmd::fail(&error))
+}
+
+/// The repository's root: two folders above this crate.
+fn root() -> std::path::PathBuf {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }

@@ -18,8 +18,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = super::open()?;
     let mut status = ExitCode::SUCCESS;
     for fork in forks.select(&args.crates)? {
-        let changes =
-            if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
+        let changes = if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
         match changes {
             Ok(changes) if changes.is_empty() => println!("{}: patch files equal the commits", fork.name),
             Ok(changes) => {

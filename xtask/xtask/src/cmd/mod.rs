@@ -1,6 +1,8 @@
 //! One module a verb: `Args` is its command line, `run` does it and gives the exit status.
 
 pub(crate) mod apply;
+pub(crate) mod build;
+pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
 

@@ -1,0 +1,64 @@
+//! `cargo xtask build`: the release binaries, with the forks, and proof that the forks are in them.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::{
+    cargo_build::CargoBuild,
+    cuda::{Arch, CudaBuild, Install},
+};
+
+/// Builds the release binaries with the forks.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// With the CUDA prover (supraseal-c2 through cuzk/cuda).
+    #[arg(long)]
+    cuda: bool,
+    /// GPU architectures, such as sm_90 or sm_80,sm_90 [default: this machine's GPUs, else a list of common ones].
+    #[arg(long, value_delimiter = ',', requires = "cuda")]
+    arch: Vec<Arch>,
+    /// Fail when no CUDA compiler is found, instead of installing one below target/.
+    #[arg(long, requires = "cuda")]
+    no_install: bool,
+    /// Build nothing: print the variables of a CUDA build, for `eval "$(…)"` before a plain cargo build.
+    #[arg(long, requires = "cuda")]
+    print_env: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let forks = super::open()?;
+    let mut environment = Vec::new();
+    if args.cuda {
+        let install = if args.no_install { Install::Refused } else { Install::Allowed };
+        let cuda = CudaBuild::prepare(&forks.root, &args.arch, install)?;
+        eprintln!("{}", cuda.describe());
+        environment = cuda.environment();
+        if args.print_env {
+            for (name, value) in &environment {
+                println!("export {name}='{}'", value.replace('\'', r"'\''"));
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    for fork in &forks.pins.forks {
+        forks::ensure(&forks, fork)?;
+    }
+    let name = if args.cuda { "cuda" } else { "cpu" };
+    let build = forks.pins.builds.iter().find(|b| b.name == name);
+    let build = build.with_context(|| format!("patches/forks.toml describes no build {name}"))?;
+    let mut cargo = vec!["build", "--release", "--locked", "--workspace"];
+    let features = build.features.join(",");
+    if !features.is_empty() {
+        cargo.extend(["--features", &features]);
+    }
+    environment.push(("CUZK_ARM".into(), "ship".into()));
+    let built = CargoBuild { folder: &forks.root, args: &cargo, environment: &environment }.run()?;
+    for name in &build.forks {
+        let folder = forks.folder(forks.fork(name)?);
+        built.check_fork(name, &folder, true)?;
+        eprintln!("{name} comes from {}", folder.display());
+    }
+    println!("{}", built.executable(&build.package)?.display());
+    Ok(ExitCode::SUCCESS)
+}
