@@ -9,6 +9,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ff::{Field, PrimeField};
 use sha2::{Digest, Sha256};
@@ -21,6 +22,9 @@ const HEADER_BYTES: u64 = 8 + 4 + 4 + 7 * 8;
 const CHECKSUM_BYTES: u64 = 32;
 const CHUNK_BYTES: usize = 1 << 16;
 
+/// Tells the files apart that one process writes at the same time.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
 impl Recording {
     /// Writes the file beside its place and renames it, so that no reader sees half of it.
     ///
@@ -28,7 +32,8 @@ impl Recording {
     /// The file system's, with the file's name.
     pub fn write(&self, path: &Path) -> Result<(), RecordingFileError> {
         let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.tmp", std::process::id()));
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        beside.push(format!(".{}-{call}.tmp", std::process::id()));
         let beside = PathBuf::from(beside);
         let written = self
             .write_new(&beside)
