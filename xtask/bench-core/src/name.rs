@@ -5,29 +5,14 @@ use crate::receipt::Receipt;
 
 /// Where a receipt belongs below the evidence folder. The last part hashes all its arms.
 pub fn receipt_path(receipt: &Receipt) -> String {
-    let mut arms: Vec<String> = receipt
-        .arms
-        .iter()
-        .map(|arm| format!("{} {}\n", arm.arm, arm.fingerprint))
-        .collect();
+    let mut arms: Vec<String> = receipt.arms.iter().map(|arm| format!("{} {}\n", arm.arm, arm.fingerprint)).collect();
     arms.sort();
     let fingerprint = sha256_hex(arms.concat().as_bytes());
-    format!(
-        "{}/{}/{}-{}.json",
-        workload(receipt),
-        device(receipt),
-        slug(&receipt.plan.name),
-        &fingerprint[..8]
-    )
+    format!("{}/{}/{}-{}.json", workload(receipt), device(receipt), slug(&receipt.plan.name), &fingerprint[..8])
 }
 
 fn workload(receipt: &Receipt) -> String {
-    let mut names: Vec<&str> = receipt
-        .plan
-        .cases
-        .iter()
-        .map(|case| case.workload.as_str())
-        .collect();
+    let mut names: Vec<&str> = receipt.plan.cases.iter().map(|case| case.workload.as_str()).collect();
     names.dedup();
     match names.as_slice() {
         [one] => slug(one),
@@ -40,10 +25,7 @@ fn device(receipt: &Receipt) -> String {
     let on_gpu = receipt.plan.cases.iter().any(|case| case.path != "cpu");
     match receipt.host.gpus.first() {
         Some(gpu) if on_gpu => slug(&gpu.name),
-        _ => slug(&format!(
-            "{} {} cores",
-            receipt.host.cpu, receipt.host.cores
-        )),
+        _ => slug(&format!("{} {} cores", receipt.host.cpu, receipt.host.cores)),
     }
 }
 

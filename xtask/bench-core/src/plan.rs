@@ -150,12 +150,7 @@ impl Plan {
 
     /// Refuses what could not be run or would not be a comparison.
     pub fn check(&self) -> Result<(), PlanError> {
-        let wrong = |what: String| {
-            Err(PlanError::Wrong {
-                name: self.name.clone(),
-                what,
-            })
-        };
+        let wrong = |what: String| Err(PlanError::Wrong { name: self.name.clone(), what });
         if self.schema != SCHEMA {
             return wrong(format!("schema {} instead of {SCHEMA}", self.schema));
         }
@@ -166,15 +161,8 @@ impl Plan {
         if let Some(twice) = self.arms.iter().find(|arm| !names.insert(&arm.arm)) {
             return wrong(format!("the arm {} is there twice", twice.arm));
         }
-        if let Some(idle) = self
-            .cases
-            .iter()
-            .find(|case| self.arms_of(&case.path).is_empty())
-        {
-            return wrong(format!(
-                "no arm has a build for the path {} of {}",
-                idle.path, idle.workload
-            ));
+        if let Some(idle) = self.cases.iter().find(|case| self.arms_of(&case.path).is_empty()) {
+            return wrong(format!("no arm has a build for the path {} of {}", idle.path, idle.workload));
         }
         if let Some(empty) = self.cases.iter().find(|case| case.batch == 0) {
             return wrong(format!("{} has a batch of 0", empty.workload));
@@ -188,11 +176,7 @@ impl Plan {
         let mut seen = BTreeSet::new();
         self.arms
             .iter()
-            .filter(|arm| {
-                arm.builds
-                    .get(path)
-                    .is_some_and(|build| seen.insert(&build.fingerprint))
-            })
+            .filter(|arm| arm.builds.get(path).is_some_and(|build| seen.insert(&build.fingerprint)))
             .collect()
     }
 }
@@ -200,11 +184,7 @@ impl Plan {
 impl Case {
     /// Workload, path and batch in one line.
     pub fn title(&self) -> String {
-        let batch = if self.batch == 1 {
-            String::new()
-        } else {
-            format!(" × {}", self.batch)
-        };
+        let batch = if self.batch == 1 { String::new() } else { format!(" × {}", self.batch) };
         format!("{}{batch} ({})", self.workload, self.path)
     }
 }

@@ -234,9 +234,7 @@ impl Receipt {
 
     /// Whether the block of the case has been run.
     pub fn has_block(&self, case: usize, block: usize) -> bool {
-        self.blocks
-            .iter()
-            .any(|state| state.case == case && state.block == block)
+        self.blocks.iter().any(|state| state.case == case && state.block == block)
     }
 }
 

@@ -47,21 +47,17 @@ pub enum SchemaError {
 
 /// Reads a document named `what` after checking its schema number.
 pub fn parse<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, SchemaError> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|reason| SchemaError::NotJson { what, reason })?;
+    let value: Value = serde_json::from_str(text).map_err(|reason| SchemaError::NotJson { what, reason })?;
     match value.get("schema").and_then(Value::as_u64) {
         None => Err(SchemaError::Unversioned { what }),
-        Some(SCHEMA) => {
-            serde_json::from_value(value).map_err(|reason| SchemaError::Malformed { what, reason })
-        }
+        Some(SCHEMA) => serde_json::from_value(value).map_err(|reason| SchemaError::Malformed { what, reason }),
         Some(found) => Err(SchemaError::UnknownVersion { what, found }),
     }
 }
 
 /// Writes a document as JSON that ends in a newline.
 pub fn to_text<T: serde::Serialize>(document: &T) -> String {
-    let mut text =
-        serde_json::to_string_pretty(document).expect("these documents have string keys only");
+    let mut text = serde_json::to_string_pretty(document).expect("these documents have string keys only");
     text.push('\n');
     text
 }

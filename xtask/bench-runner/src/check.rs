@@ -28,11 +28,7 @@ pub struct Tally {
 }
 
 /// Runs every check; `say` gets a line for each.
-pub fn check(
-    plan: &Plan,
-    options: &Options,
-    say: &mut dyn FnMut(&str),
-) -> Result<Tally, RunnerError> {
+pub fn check(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Tally, RunnerError> {
     prepare::check_binaries(plan, &options.folder)?;
     let session = Session {
         folder: options.folder.clone(),
@@ -59,14 +55,8 @@ pub fn check(
                     "FAILED"
                 }
             };
-            let detail = judged
-                .err()
-                .map(|reason| format!(": {reason}"))
-                .unwrap_or_default();
-            say(&format!(
-                "{word} {} ({}, {}){detail}",
-                check.name, arm.arm, check.path
-            ));
+            let detail = judged.err().map(|reason| format!(": {reason}")).unwrap_or_default();
+            say(&format!("{word} {} ({}, {}){detail}", check.name, arm.arm, check.path));
         }
     }
     Ok(tally)
@@ -85,16 +75,9 @@ fn prove(
     args.extend(check.args.iter().map(Into::into));
     if let Some(parameters) = &check.parameters {
         let maker = &plan.arms_of(&check.path)[0].builds[&check.path].binary;
-        args.extend([
-            "--params".into(),
-            other_parameters(session, maker, check, parameters)?.into_os_string(),
-        ]);
+        args.extend(["--params".into(), other_parameters(session, maker, check, parameters)?.into_os_string()]);
     }
-    let ended = session.start(
-        &format!("{} in {}", check.name, arm.arm),
-        &build.binary,
-        args,
-    )?;
+    let ended = session.start(&format!("{} in {}", check.name, arm.arm), &build.binary, args)?;
     Ok(outcome(&ended, session, build, &check.path, None))
 }
 
@@ -105,18 +88,12 @@ fn other_parameters(
     check: &Check,
     wanted: &Parameters,
 ) -> Result<PathBuf, RunnerError> {
-    if let Parameters::Of {
-        workload,
-        recording,
-    } = wanted
-    {
+    if let Parameters::Of { workload, recording } = wanted {
         return parameter_file(session, maker, workload, recording.as_ref());
     }
     fs::create_dir_all(&session.params_dir).context("create", &session.params_dir)?;
     let right = parameter_file(session, maker, &check.workload, check.recording.as_ref())?;
-    let damaged = session
-        .params_dir
-        .join(format!("damaged-{}.params", std::process::id()));
+    let damaged = session.params_dir.join(format!("damaged-{}.params", std::process::id()));
     fs::copy(&right, &damaged).context("copy", &right)?;
     damage(&damaged, wanted).context("damage", &damaged)?;
     Ok(damaged)
@@ -178,15 +155,8 @@ fn judge(
             false => Err(format!("the proof is that of {file}, which it must not be")),
         },
         Expect::Error { kind, message } => match outcome {
-            Outcome::Failed { error, .. }
-                if error.kind == *kind && error.message.contains(message) =>
-            {
-                Ok(())
-            }
-            other => Err(format!(
-                "expected the error {kind} with \"{message}\", got: {}",
-                other.describe()
-            )),
+            Outcome::Failed { error, .. } if error.kind == *kind && error.message.contains(message) => Ok(()),
+            other => Err(format!("expected the error {kind} with \"{message}\", got: {}", other.describe())),
         },
     })
 }

@@ -61,9 +61,7 @@ pub enum RunnerError {
         blocks: usize,
     },
     /// An unfinished receipt is of another plan or host.
-    #[error(
-        "{path} cannot be resumed: {what} is not what it was; --restart throws its {blocks} blocks away"
-    )]
+    #[error("{path} cannot be resumed: {what} is not what it was; --restart throws its {blocks} blocks away")]
     OtherBenchmark {
         /// The unfinished receipt.
         path: PathBuf,
@@ -73,9 +71,7 @@ pub enum RunnerError {
         blocks: usize,
     },
     /// Parameters could not be made.
-    #[error(
-        "{binary} could not make the parameters of {workload}: {reason}; its messages are in {log}"
-    )]
+    #[error("{binary} could not make the parameters of {workload}: {reason}; its messages are in {log}")]
     Parameters {
         /// Who was asked.
         binary: PathBuf,
@@ -96,10 +92,6 @@ pub(crate) trait Context<T> {
 
 impl<T> Context<T> for io::Result<T> {
     fn context(self, action: &'static str, path: &Path) -> Result<T, RunnerError> {
-        self.map_err(|source| RunnerError::Io {
-            action,
-            path: path.to_owned(),
-            source,
-        })
+        self.map_err(|source| RunnerError::Io { action, path: path.to_owned(), source })
     }
 }

@@ -10,7 +10,8 @@ use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::{Device, Nvml};
 
 /// How [`Gpus::peak_during`] measures, for the receipt.
-pub(crate) const METHOD: &str = "NVML: memory in use on all devices over that before the process, sampled every 100 ms; a lower bound";
+pub(crate) const METHOD: &str =
+    "NVML: memory in use on all devices over that before the process, sampled every 100 ms; a lower bound";
 
 /// The devices of this host, if any.
 pub(crate) struct Gpus(Option<Nvml>);
@@ -18,11 +19,7 @@ pub(crate) struct Gpus(Option<Nvml>);
 impl Gpus {
     pub(crate) fn find() -> Self {
         // The second name is the one that every driver installs.
-        let open = Nvml::init().or_else(|_| {
-            Nvml::builder()
-                .lib_path("libnvidia-ml.so.1".as_ref())
-                .init()
-        });
+        let open = Nvml::init().or_else(|_| Nvml::builder().lib_path("libnvidia-ml.so.1".as_ref()).init());
         Self(open.ok())
     }
 
@@ -31,14 +28,8 @@ impl Gpus {
             return Vec::new();
         };
         let driver = nvml.sys_driver_version().unwrap_or_default();
-        let cuda = nvml
-            .sys_cuda_driver_version()
-            .ok()
-            .map(|n| format!("{}.{}", n / 1000, n % 1000 / 10));
-        self.devices()
-            .iter()
-            .map(|device| describe(device, driver.clone(), cuda.clone()))
-            .collect()
+        let cuda = nvml.sys_cuda_driver_version().ok().map(|n| format!("{}.{}", n / 1000, n % 1000 / 10));
+        self.devices().iter().map(|device| describe(device, driver.clone(), cuda.clone())).collect()
     }
 
     pub(crate) fn state(&self) -> Vec<GpuState> {
@@ -73,9 +64,7 @@ impl Gpus {
         let Some(nvml) = &self.0 else {
             return Vec::new();
         };
-        (0..nvml.device_count().unwrap_or_default())
-            .filter_map(|index| nvml.device_by_index(index).ok())
-            .collect()
+        (0..nvml.device_count().unwrap_or_default()).filter_map(|index| nvml.device_by_index(index).ok()).collect()
     }
 
     fn memory_in_use(&self) -> Option<u64> {
@@ -95,16 +84,10 @@ fn describe(device: &Device<'_>, driver: String, cuda: Option<String>) -> Gpu {
         uuid: device.uuid().unwrap_or_default(),
         driver,
         cuda,
-        memory_bytes: device
-            .memory_info()
-            .map(|memory| memory.total)
-            .unwrap_or_default(),
+        memory_bytes: device.memory_info().map(|memory| memory.total).unwrap_or_default(),
         max_sm_clock_mhz: device.max_clock_info(Clock::SM).ok(),
         max_memory_clock_mhz: device.max_clock_info(Clock::Memory).ok(),
-        ecc: device
-            .is_ecc_enabled()
-            .ok()
-            .map(|ecc| ecc.currently_enabled),
+        ecc: device.is_ecc_enabled().ok().map(|ecc| ecc.currently_enabled),
         mig: device.mig_mode().ok().map(|mode| mode.current != 0),
         persistence: device.is_in_persistent_mode().ok(),
     }
@@ -115,13 +98,7 @@ fn state(device: &Device<'_>) -> GpuState {
         sm_clock_mhz: device.clock_info(Clock::SM).ok(),
         memory_clock_mhz: device.clock_info(Clock::Memory).ok(),
         temperature_c: device.temperature(TemperatureSensor::Gpu).ok(),
-        power_w: device
-            .power_usage()
-            .ok()
-            .map(|milliwatts| f64::from(milliwatts) / 1e3),
-        throttle_reasons: device
-            .current_throttle_reasons()
-            .ok()
-            .map(|reasons| reasons.bits()),
+        power_w: device.power_usage().ok().map(|milliwatts| f64::from(milliwatts) / 1e3),
+        throttle_reasons: device.current_throttle_reasons().ok().map(|reasons| reasons.bits()),
     }
 }

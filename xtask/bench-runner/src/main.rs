@@ -70,18 +70,9 @@ impl Place {
     fn options(&self, interrupted: Interrupted, within: Option<u64>) -> std::io::Result<Options> {
         let plan = std::path::absolute(&self.plan)?;
         let folder = plan.parent().unwrap_or(Path::new("/")).to_owned();
-        let params_dir = self
-            .params_dir
-            .clone()
-            .unwrap_or_else(|| folder.join("params"));
+        let params_dir = self.params_dir.clone().unwrap_or_else(|| folder.join("params"));
         let params_dir = std::path::absolute(params_dir)?;
-        Ok(Options {
-            folder,
-            out: self.out.clone(),
-            params_dir,
-            interrupted,
-            within: within.map(Duration::from_secs),
-        })
+        Ok(Options { folder, out: self.out.clone(), params_dir, interrupted, within: within.map(Duration::from_secs) })
     }
 }
 
@@ -98,50 +89,26 @@ fn main() -> ExitCode {
 fn act(verb: Verb) -> anyhow::Result<u8> {
     let say = &mut |line: &str| eprintln!("{line}");
     match verb {
-        Verb::Run {
-            place,
-            resume,
-            restart,
-            within,
-        } => {
+        Verb::Run { place, resume, restart, within } => {
             let interrupted = match (resume, restart) {
                 (true, _) => Interrupted::Resume,
                 (_, true) => Interrupted::Discard,
                 _ => Interrupted::Refuse,
             };
-            let finished = run(
-                &read_plan(&place.plan)?,
-                &place.options(interrupted, within)?,
-                say,
-            )?;
+            let finished = run(&read_plan(&place.plan)?, &place.options(interrupted, within)?, say)?;
             let code = show(&finished.receipt, Style::TERMINAL);
-            let rest = if finished.complete {
-                ""
-            } else {
-                " (not all blocks: --resume goes on)"
-            };
+            let rest = if finished.complete { "" } else { " (not all blocks: --resume goes on)" };
             eprintln!("receipt: {}{rest}", finished.path.display());
             Ok(code)
         }
         Verb::Check { place } => {
-            let tally = check::check(
-                &read_plan(&place.plan)?,
-                &place.options(Interrupted::Refuse, None)?,
-                say,
-            )?;
-            println!(
-                "{} passed, {} failed, {} recorded",
-                tally.passed, tally.failed, tally.recorded
-            );
+            let tally = check::check(&read_plan(&place.plan)?, &place.options(Interrupted::Refuse, None)?, say)?;
+            println!("{} passed, {} failed, {} recorded", tally.passed, tally.failed, tally.recorded);
             Ok(u8::from(tally.failed > 0))
         }
-        Verb::Report {
-            receipt,
-            markdown,
-            vs_none,
-        } => {
-            let text = std::fs::read_to_string(&receipt)
-                .with_context(|| format!("cannot read {}", receipt.display()))?;
+        Verb::Report { receipt, markdown, vs_none } => {
+            let text =
+                std::fs::read_to_string(&receipt).with_context(|| format!("cannot read {}", receipt.display()))?;
             let receipt = Receipt::parse(&text).with_context(|| receipt.display().to_string())?;
             Ok(show(&receipt, Style { markdown, vs_none }))
         }

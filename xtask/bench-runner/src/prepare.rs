@@ -18,12 +18,7 @@ pub(crate) fn check_binaries(plan: &Plan, folder: &Path) -> Result<(), RunnerErr
             let found = sha256_hex(&fs::read(&path).context("read", &path)?);
             if found != build.binary_sha256 {
                 let (arm, expected) = (arm.arm.clone(), build.binary_sha256.clone());
-                return Err(RunnerError::OtherBinary {
-                    path,
-                    arm,
-                    found,
-                    expected,
-                });
+                return Err(RunnerError::OtherBinary { path, arm, found, expected });
             }
         }
     }
@@ -31,11 +26,7 @@ pub(crate) fn check_binaries(plan: &Plan, folder: &Path) -> Result<(), RunnerErr
 }
 
 /// Has the parameters of every workload made, so that no timed process makes them. Cached ones are kept.
-pub(crate) fn make_parameters(
-    plan: &Plan,
-    session: &Session,
-    say: &mut dyn FnMut(&str),
-) -> Result<(), RunnerError> {
+pub(crate) fn make_parameters(plan: &Plan, session: &Session, say: &mut dyn FnMut(&str)) -> Result<(), RunnerError> {
     let mut made = BTreeSet::new();
     for case in &plan.cases {
         if !made.insert((&case.workload, &case.recording)) {
@@ -43,12 +34,7 @@ pub(crate) fn make_parameters(
         }
         let arm = plan.arms_of(&case.path)[0];
         say(&format!("parameters of {}", case.workload));
-        parameters(
-            session,
-            &arm.builds[&case.path].binary,
-            &case.workload,
-            case.recording.as_ref(),
-        )?;
+        parameters(session, &arm.builds[&case.path].binary, &case.workload, case.recording.as_ref())?;
     }
     Ok(())
 }
@@ -69,11 +55,7 @@ pub(crate) fn parameters(
     Err(RunnerError::Parameters {
         binary: session.folder.join(binary),
         workload: workload.to_owned(),
-        reason: if ended.timed_out {
-            "too slow".into()
-        } else {
-            ended.status.to_string()
-        },
+        reason: if ended.timed_out { "too slow".into() } else { ended.status.to_string() },
         log: session.log.clone(),
     })
 }

@@ -46,19 +46,11 @@ pub struct Finished {
 }
 
 /// Runs a plan. `say` gets a line between processes, never during one.
-pub fn run(
-    plan: &Plan,
-    options: &Options,
-    say: &mut dyn FnMut(&str),
-) -> Result<Finished, RunnerError> {
+pub fn run(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Finished, RunnerError> {
     prepare::check_binaries(plan, &options.folder)?;
     let gpus = Gpus::find();
     let partial = store::partial_path(&options.out, &plan.name);
-    let mut receipt = store::open(
-        &partial,
-        Receipt::new(plan, host::describe(&gpus)),
-        options.interrupted,
-    )?;
+    let mut receipt = store::open(&partial, Receipt::new(plan, host::describe(&gpus)), options.interrupted)?;
     let session = Session {
         folder: options.folder.clone(),
         params_dir: options.params_dir.clone(),
@@ -67,18 +59,10 @@ pub fn run(
     };
     prepare::make_parameters(plan, &session, say)?;
     let started = Instant::now();
-    let out_of_time = || {
-        options
-            .within
-            .is_some_and(|limit| started.elapsed() >= limit)
-    };
-    let places =
-        (0..plan.blocks).flat_map(|block| (0..plan.cases.len()).map(move |case| (case, block)));
+    let out_of_time = || options.within.is_some_and(|limit| started.elapsed() >= limit);
+    let places = (0..plan.blocks).flat_map(|block| (0..plan.cases.len()).map(move |case| (case, block)));
     let mut complete = true;
-    for (case, block) in places
-        .filter(|&(case, block)| !receipt.has_block(case, block))
-        .collect::<Vec<_>>()
-    {
+    for (case, block) in places.filter(|&(case, block)| !receipt.has_block(case, block)).collect::<Vec<_>>() {
         if out_of_time() {
             complete = false;
             break;
@@ -91,11 +75,7 @@ pub fn run(
     if complete {
         store::remove(&partial)?;
     }
-    Ok(Finished {
-        receipt,
-        path,
-        complete,
-    })
+    Ok(Finished { receipt, path, complete })
 }
 
 fn run_block(
@@ -109,27 +89,14 @@ fn run_block(
     let case = &plan.cases[index];
     let arms = plan.arms_of(&case.path);
     let before = gpus.state();
-    for (slot, chosen) in order(plan.seed, index, block, arms.len())
-        .into_iter()
-        .enumerate()
-    {
+    for (slot, chosen) in order(plan.seed, index, block, arms.len()).into_iter().enumerate() {
         let arm = arms[chosen];
         let run = run_process(session, gpus, arm, case, (index, block, slot))?;
         let place = format!("block {}/{} {}", block + 1, plan.blocks, case.title());
-        say(&format!(
-            "{place} {}: {} in {:.1} s",
-            arm.arm,
-            run.outcome.describe(),
-            run.process_wall_s
-        ));
+        say(&format!("{place} {}: {} in {:.1} s", arm.arm, run.outcome.describe(), run.process_wall_s));
         receipt.runs.push(run);
     }
-    receipt.blocks.push(BlockState {
-        case: index,
-        block,
-        before,
-        after: gpus.state(),
-    });
+    receipt.blocks.push(BlockState { case: index, block, before, after: gpus.state() });
     Ok(())
 }
 
@@ -147,11 +114,7 @@ fn run_process(
     args.extend(case.args.iter().map(Into::into));
     let title = format!("{} in {}, block {block}", arm.arm, case.title());
     let start = || session.start(&title, &build.binary, args);
-    let (ended, vram) = if case.path == "cpu" {
-        (start(), None)
-    } else {
-        gpus.peak_during(start)
-    };
+    let (ended, vram) = if case.path == "cpu" { (start(), None) } else { gpus.peak_during(start) };
     let ended = ended?;
     let (outcome, output) = outcome(&ended, session, build, &case.path, Some(case.batch));
     let usage = ended.usage;
@@ -170,17 +133,13 @@ fn run_process(
         minor_faults: usage.minor_faults,
         major_faults: usage.major_faults,
         // Some sandboxes account no peak to the parent; then the process's own word stands.
-        peak_rss_bytes: usage
-            .peak_rss_bytes
-            .max(output.peak_rss_bytes.unwrap_or_default()),
+        peak_rss_bytes: usage.peak_rss_bytes.max(output.peak_rss_bytes.unwrap_or_default()),
         peak_vram_bytes: output.peak_vram_bytes.or(vram),
         bytes_moved: output.bytes_moved,
         excluded: None,
         outcome,
         circuit_hash: output.circuit_hash,
-        snapshot_sha256: output
-            .snapshot
-            .map(|text| sha256_hex(text.trim().as_bytes())),
+        snapshot_sha256: output.snapshot.map(|text| sha256_hex(text.trim().as_bytes())),
         synthesis: output.synthesis,
         proofs: output.proofs,
     })
@@ -196,34 +155,18 @@ pub(crate) fn outcome(
     batch: Option<usize>,
 ) -> (Outcome, Output) {
     if ended.timed_out {
-        return (
-            Outcome::TimedOut {
-                after_s: session.timeout.as_secs(),
-            },
-            Output::default(),
-        );
+        return (Outcome::TimedOut { after_s: session.timeout.as_secs() }, Output::default());
     }
     let exit = match (ended.status.code(), ended.status.signal()) {
         (Some(exit), _) => exit,
         (None, signal) => {
-            return (
-                Outcome::Crashed {
-                    signal: signal.unwrap_or_default(),
-                },
-                Output::default(),
-            );
+            return (Outcome::Crashed { signal: signal.unwrap_or_default() }, Output::default());
         }
     };
     let output = match Output::parse(&ended.stdout) {
         Ok(output) => output,
         Err(error) => {
-            return (
-                Outcome::Unreadable {
-                    exit,
-                    message: error.to_string(),
-                },
-                Output::default(),
-            );
+            return (Outcome::Unreadable { exit, message: error.to_string() }, Output::default());
         }
     };
     let could_not_start = output.error.is_some() && output.fingerprint.is_none();
@@ -237,14 +180,12 @@ pub(crate) fn outcome(
 fn proved_or_failed(exit: i32, output: &Output) -> Outcome {
     let error = match &output.error {
         Some(error) => Some(error.clone()),
-        None if output.proofs.iter().any(|proof| !proof.valid) => Some(Failure {
-            kind: "invalid-proof".into(),
-            message: "a proof does not verify".into(),
-        }),
-        None if exit != 0 => Some(Failure {
-            kind: "exit".into(),
-            message: format!("exit status {exit} without an error"),
-        }),
+        None if output.proofs.iter().any(|proof| !proof.valid) => {
+            Some(Failure { kind: "invalid-proof".into(), message: "a proof does not verify".into() })
+        }
+        None if exit != 0 => {
+            Some(Failure { kind: "exit".into(), message: format!("exit status {exit} without an error") })
+        }
         None => None,
     };
     error.map_or(Outcome::Proved, |error| Outcome::Failed { exit, error })
@@ -254,17 +195,11 @@ fn proved_or_failed(exit: i32, output: &Output) -> Outcome {
 fn mismatch(output: &Output, build: &Build, path: &str, batch: Option<usize>) -> Option<String> {
     let batch = batch.unwrap_or(output.batch);
     let fingerprint = output.fingerprint.as_deref().unwrap_or_default();
-    let differs = |what: &str, found: &str, wanted: &str| {
-        Some(format!("{what} \"{found}\" instead of \"{wanted}\""))
-    };
+    let differs = |what: &str, found: &str, wanted: &str| Some(format!("{what} \"{found}\" instead of \"{wanted}\""));
     match () {
-        () if fingerprint != build.fingerprint => {
-            differs("fingerprint", fingerprint, &build.fingerprint)
-        }
+        () if fingerprint != build.fingerprint => differs("fingerprint", fingerprint, &build.fingerprint),
         () if output.path != path => differs("path", &output.path, path),
-        () if output.batch != batch => {
-            differs("batch", &output.batch.to_string(), &batch.to_string())
-        }
+        () if output.batch != batch => differs("batch", &output.batch.to_string(), &batch.to_string()),
         () => None,
     }
 }
@@ -272,8 +207,5 @@ fn mismatch(output: &Output, build: &Build, path: &str, batch: Option<usize>) ->
 /// Reads the plan at `path` and checks it.
 pub fn read_plan(path: &Path) -> Result<Plan, RunnerError> {
     let text = std::fs::read_to_string(path).context("read", path)?;
-    Plan::parse(&text).map_err(|source| RunnerError::Plan {
-        path: path.to_owned(),
-        source,
-    })
+    Plan::parse(&text).map_err(|source| RunnerError::Plan { path: path.to_owned(), source })
 }

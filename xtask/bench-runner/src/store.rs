@@ -20,9 +20,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), RunnerError> {
     let mut file = tempfile::NamedTempFile::new_in(folder).context("create a file in", folder)?;
     file.write_all(text.as_bytes()).context("write", path)?;
     file.as_file().sync_all().context("write", path)?;
-    file.persist(path)
-        .map_err(|error| error.error)
-        .context("write", path)?;
+    file.persist(path).map_err(|error| error.error).context("write", path)?;
     Ok(())
 }
 
@@ -47,11 +45,7 @@ pub enum Interrupted {
 }
 
 /// The receipt to go on with: `fresh`, or an unfinished one of the same benchmark.
-pub(crate) fn open(
-    path: &Path,
-    fresh: Receipt,
-    interrupted: Interrupted,
-) -> Result<Receipt, RunnerError> {
+pub(crate) fn open(path: &Path, fresh: Receipt, interrupted: Interrupted) -> Result<Receipt, RunnerError> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh),
         read => read.context("read", path)?,
@@ -60,32 +54,18 @@ pub(crate) fn open(
         remove(path)?;
         return Ok(fresh);
     }
-    let found = Receipt::parse(&text).map_err(|source| RunnerError::Receipt {
-        path: path.to_owned(),
-        source,
-    })?;
+    let found = Receipt::parse(&text).map_err(|source| RunnerError::Receipt { path: path.to_owned(), source })?;
     let blocks = found.blocks.len();
     if interrupted == Interrupted::Refuse {
-        return Err(RunnerError::Interrupted {
-            path: path.to_owned(),
-            blocks,
-        });
+        return Err(RunnerError::Interrupted { path: path.to_owned(), blocks });
     }
-    let differs = |what| {
-        Err(RunnerError::OtherBenchmark {
-            path: path.to_owned(),
-            what,
-            blocks,
-        })
-    };
+    let differs = |what| Err(RunnerError::OtherBenchmark { path: path.to_owned(), what, blocks });
     match () {
         () if found.plan != fresh.plan => differs("the plan"),
         () if found.arms != fresh.arms => differs("an arm's binary"),
         () if found.toolchain != fresh.toolchain => differs("the toolchain"),
         // Memory and limits may be reported differently from one minute to the next.
-        () if found.host.cpu != fresh.host.cpu || found.host.kernel != fresh.host.kernel => {
-            differs("the host")
-        }
+        () if found.host.cpu != fresh.host.cpu || found.host.kernel != fresh.host.kernel => differs("the host"),
         () if found.host.gpus != fresh.host.gpus => differs("a GPU or its driver"),
         () => Ok(found),
     }

@@ -124,12 +124,7 @@ fn configure(workdir: &Workdir) -> Result<()> {
 
 /// Makes the folder's branches those of `target`, and its files those of the branch `checkout`; with `None`, the files
 /// and HEAD stay. What `found` calls work is overwritten: the caller has asked.
-pub(crate) fn lay(
-    workdir: &Workdir,
-    found: Option<&Found>,
-    target: &Target,
-    checkout: Option<&str>,
-) -> Result<Synced> {
+pub(crate) fn lay(workdir: &Workdir, found: Option<&Found>, target: &Target, checkout: Option<&str>) -> Result<Synced> {
     let commit = checkout.and_then(|name| target.branches.iter().find(|(branch, _)| branch == name));
     let state = &target.state;
     let ids: Vec<String> = target.branches.iter().map(|(_, commit)| commit.id.clone()).collect();
@@ -210,7 +205,9 @@ fn settle_index(workdir: &Workdir, commit: &Commit) -> Result<()> {
     workdir.git.call(["update-index", "-q", "--refresh"]).env("GIT_INDEX_FILE", &fresh).run()?;
     let index = workdir.git.dir().join("index");
     fs::rename(&fresh, &index).map_err(Error::io("write", &index))?;
-    for mark in ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"] {
+    for mark in
+        ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"]
+    {
         remove_all(&workdir.git.dir().join(mark))?;
     }
     Ok(())
@@ -223,7 +220,9 @@ fn remove_locks(git_dir: &Path) -> Result<()> {
         remove_all(&git_dir.join(name))?;
     }
     while let Some(folder) = open.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
         for entry in entries.flatten() {
             let path = entry.path();
             if path.is_dir() {

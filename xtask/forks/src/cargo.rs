@@ -31,9 +31,14 @@ pub(crate) fn metadata(request: &Request) -> Result<Metadata> {
     };
     run(true).or_else(|_| run(false)).map_err(|error| {
         let reason = match error {
-            cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_owned(),
+            cargo_metadata::Error::CargoMetadata { stderr } => from_error(&stderr).to_owned(),
             other => other.to_string(),
         };
         Error::Cargo { action: request.action.clone(), reason }
     })
+}
+
+/// What cargo said, without progress and warnings before the error.
+fn from_error(stderr: &str) -> &str {
+    stderr.find("error:").map_or(stderr, |at| &stderr[at + "error:".len()..]).trim()
 }

@@ -108,7 +108,9 @@ pub enum Error {
         reason: String,
     },
     /// A patch without a file.
-    #[error("patch `{patch}` of {fork} has no file yet: commit it (`cargo xtask edit {fork}`), then `cargo xtask export {fork}`")]
+    #[error(
+        "patch `{patch}` of {fork} has no file yet: commit it (`cargo xtask edit {fork}`), then `cargo xtask export {fork}`"
+    )]
     NoFile {
         /// The crate.
         fork: String,

@@ -123,7 +123,9 @@ fn plan(forks: &Forks, store: &Store, series: &Series, workdir: &Workdir, found:
 fn changes(series: &Series, rendered: BTreeMap<String, Vec<u8>>) -> Vec<(Change, Vec<u8>)> {
     let mut changes = Vec::new();
     for patch in &series.patches {
-        let Some(bytes) = rendered.get(&patch.id).filter(|bytes| Some(*bytes) != patch.bytes.as_ref()) else { continue };
+        let Some(bytes) = rendered.get(&patch.id).filter(|bytes| Some(*bytes) != patch.bytes.as_ref()) else {
+            continue;
+        };
         let kind = match &patch.file {
             None => ChangeKind::New,
             Some(file) => {
@@ -155,12 +157,15 @@ fn render_all(
     let fork = &series.fork;
     let pristine = store.commit(&state.pristine)?;
     if Layout::open(forks, store, series)?.pristine != pristine {
-        let reason = "the pin changed since the folder was laid out, and the folder has commits that are in no patch file";
+        let reason =
+            "the pin changed since the folder was laid out, and the folder has commits that are in no patch file";
         return Err(stuck(fork, reason.into(), lines::start_over(fork)));
     }
     let mut rendered = BTreeMap::new();
     for patch in &series.patches {
-        let Some(source) = sources.get(&patch.id) else { continue };
+        let Some(source) = sources.get(&patch.id) else {
+            continue;
+        };
         let mut partial = with_rendered(series, &rendered)?;
         let below = if patch.is_measured() {
             declare(&mut partial, &patch.id, source.change.description.clone());
@@ -196,7 +201,10 @@ fn place(store: &Store, fork: &Fork, id: &str, source: &lines::Source, below: &C
                 source.branch,
                 conflict.files.join(", ")
             );
-            let mend = format!("`git switch patch/{id}` in {}, make it fit there, commit, export again", fork.folder.display());
+            let mend = format!(
+                "`git switch patch/{id}` in {}, make it fit there, commit, export again",
+                fork.folder.display()
+            );
             stuck(fork, reason, mend)
         })
     };
@@ -210,7 +218,9 @@ fn place(store: &Store, fork: &Fork, id: &str, source: &lines::Source, below: &C
         && put(other)?.tree != commit.tree
     {
         let reason = format!("patch `{id}` was changed on branch {} and differently on branch {branch}", source.branch);
-        let mend = format!("make the two the same, or take one back: `git cherry-pick`, or `git branch -f {branch} forks/{branch}`");
+        let mend = format!(
+            "make the two the same, or take one back: `git cherry-pick`, or `git branch -f {branch} forks/{branch}`"
+        );
         return Err(stuck(fork, reason, mend));
     }
     Ok(commit)
@@ -222,7 +232,9 @@ fn refuse_overlap(series: &Series, state: &State, rendered: &BTreeMap<String, Ve
     let changed: Vec<&str> = series
         .patches
         .iter()
-        .filter(|patch| now.get(&patch.id) != state.files.get(&patch.id) && patch.bytes.as_ref() != rendered.get(&patch.id))
+        .filter(|patch| {
+            now.get(&patch.id) != state.files.get(&patch.id) && patch.bytes.as_ref() != rendered.get(&patch.id)
+        })
         .filter(|patch| patch.bytes.is_some())
         .map(|patch| patch.id.as_str())
         .collect();
@@ -249,7 +261,9 @@ fn check_main(
     let series = with_rendered(series, rendered)?;
     let mut layout = Layout::open(forks, store, &series)?;
     let main = layout.main()?;
-    let Some(line) = now.get("main") else { return Ok(()) };
+    let Some(line) = now.get("main") else {
+        return Ok(());
+    };
     let on_main: Vec<&String> = line.iter().map(|change| &change.id).collect();
     let complete = series.patches.iter().filter(|patch| patch.on_main() && patch.file.is_some());
     let is_plain = complete.map(|patch| &patch.id).eq(on_main) && sources.values().all(|source| !source.from_home);
@@ -257,8 +271,10 @@ fn check_main(
     if let Some(tip) = tip.filter(|tip| is_plain && tip.tree != main.tree) {
         let files = store.changed_blobs(&tip.tree, &main.tree)?;
         let files: Vec<String> = files.into_iter().map(|(path, ..)| path).collect();
-        let reason = format!("the patches, each at home, would not give branch main back: {} differs", files.join(", "));
-        let mend = "a patch uses another's change: add a `Requires:` trailer, or move the change to the patch that needs it";
+        let reason =
+            format!("the patches, each at home, would not give branch main back: {} differs", files.join(", "));
+        let mend =
+            "a patch uses another's change: add a `Requires:` trailer, or move the change to the patch that needs it";
         return Err(stuck(&series.fork, reason, mend.into()));
     }
     Ok(())
@@ -266,7 +282,9 @@ fn check_main(
 
 /// Patch files in the folder of `fork` that its series does not name.
 pub(crate) fn orphans(forks: &Forks, fork: &Fork) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(forks.patch_dir(fork)) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(forks.patch_dir(fork)) else {
+        return Vec::new();
+    };
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

@@ -45,7 +45,11 @@ impl Description {
 
     /// The message as git stores it.
     pub fn message(&self) -> String {
-        if self.body.is_empty() { format!("{}\n", self.subject) } else { format!("{}\n\n{}\n", self.subject, self.body) }
+        if self.body.is_empty() {
+            format!("{}\n", self.subject)
+        } else {
+            format!("{}\n\n{}\n", self.subject, self.body)
+        }
     }
 
     /// The trailers, folded lines joined, in order.
@@ -54,7 +58,9 @@ impl Description {
         let mut trailers: Vec<(String, String)> = Vec::new();
         for line in last.lines() {
             if line.starts_with([' ', '\t']) {
-                let Some((_, value)) = trailers.last_mut() else { return Vec::new() };
+                let Some((_, value)) = trailers.last_mut() else {
+                    return Vec::new();
+                };
                 value.push(' ');
                 value.push_str(line.trim());
             } else {

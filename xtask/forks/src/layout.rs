@@ -63,7 +63,9 @@ impl<'a> Layout<'a> {
 
     /// The enabling patches and the measured ones `ids`, which must be in order and admissible.
     pub(crate) fn subset(&mut self, ids: &[String]) -> Result<Commit> {
-        let Some((last, below)) = ids.split_last() else { return self.enabling() };
+        let Some((last, below)) = ids.split_last() else {
+            return self.enabling();
+        };
         if let Some(commit) = self.chains.get(ids) {
             return Ok(commit.clone());
         }
@@ -116,11 +118,6 @@ impl<'a> Layout<'a> {
 
     fn conflict(&self, patch: &str, below: &[String], files: &[String]) -> Error {
         let below = if below.is_empty() { "the enabling patches".to_owned() } else { below.join(", ") };
-        Error::Conflict {
-            fork: self.series.fork.name.clone(),
-            patch: patch.to_owned(),
-            below,
-            files: files.join(", "),
-        }
+        Error::Conflict { fork: self.series.fork.name.clone(), patch: patch.to_owned(), below, files: files.join(", ") }
     }
 }

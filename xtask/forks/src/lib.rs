@@ -5,11 +5,15 @@
 //! and series; it knows nothing of benchmarks, builds or the provers.
 
 mod apply;
+pub mod arm;
 mod cargo;
 mod edit;
 mod error;
+pub mod evidence;
 mod export;
+pub mod fingerprint;
 mod git;
+pub mod graph;
 mod header;
 mod layout;
 mod lines;
@@ -17,8 +21,10 @@ mod lock;
 pub mod pins;
 mod pristine;
 pub mod series;
+pub mod status;
 mod store;
 mod tree;
+pub mod verify;
 mod workdir;
 
 use std::path::{Path, PathBuf};

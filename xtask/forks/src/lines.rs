@@ -109,10 +109,13 @@ pub(crate) fn decide(store: &Store, series: &Series, laid: &Branches, now: &Bran
         let mut changed = Vec::new();
         let mut unchanged = Vec::new();
         for (branch, line) in now {
-            let Some(step) = line.iter().find(|step| step.id == *id) else { continue };
+            let Some(step) = line.iter().find(|step| step.id == *id) else {
+                continue;
+            };
             let before = laid.get(branch).and_then(|line| line.iter().find(|step| step.id == *id));
             let is_same = before.is_some_and(|before| before.change.commit.id == step.change.commit.id)
-                || before.map(|before| content(store, &before.change)).transpose()? == Some(content(store, &step.change)?);
+                || before.map(|before| content(store, &before.change)).transpose()?
+                    == Some(content(store, &step.change)?);
             let list = if is_same { &mut unchanged } else { &mut changed };
             list.push((branch.clone(), step.change.clone()));
         }

@@ -127,8 +127,10 @@ impl Pins {
 
     fn check_references(&self, names: &BTreeSet<&str>) -> std::result::Result<(), String> {
         let measured: Vec<&Measured> = self.forks.iter().flat_map(|fork| &fork.measured).collect();
-        if let Some(name) =
-            self.not_in_all.iter().find(|name| !measured.iter().any(|patch| patch.id == **name || patch.short == **name))
+        if let Some(name) = self
+            .not_in_all
+            .iter()
+            .find(|name| !measured.iter().any(|patch| patch.id == **name || patch.short == **name))
         {
             return Err(format!("`not-in-all` names `{name}`, which is no measured patch"));
         }

@@ -113,9 +113,10 @@ fn crate_file(folder: &Path) -> Result<PathBuf> {
     }
     Err(Error::Release {
         path: folder.to_owned(),
-        reason: "cargo gave this folder, but the .crate file that it was unpacked from is not in the registry's cache, \
+        reason:
+            "cargo gave this folder, but the .crate file that it was unpacked from is not in the registry's cache, \
                  so its checksum cannot be checked; use a registry (or a mirror of one) or a vendored folder as source"
-            .into(),
+                .into(),
     })
 }
 

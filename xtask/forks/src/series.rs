@@ -85,9 +85,10 @@ impl Series {
         mut read: impl FnMut(&Path) -> Result<Option<Vec<u8>>>,
     ) -> Result<Self> {
         let enabling = fork.enabling.iter().map(|id| (id, Kind::Enabling));
-        let measured = fork.measured.iter().map(|patch| {
-            (&patch.id, Kind::Measured { short: patch.short.clone(), ships: patch.ships })
-        });
+        let measured = fork
+            .measured
+            .iter()
+            .map(|patch| (&patch.id, Kind::Measured { short: patch.short.clone(), ships: patch.ships }));
         let mut patches = Vec::new();
         for (id, kind) in enabling.chain(measured) {
             let path = dir.join(format!("{id}.patch"));
@@ -138,7 +139,8 @@ impl Series {
 
     /// Whether one of the two excludes the other.
     pub fn exclude(&self, one: &str, other: &str) -> bool {
-        let says = |id: &str, name: &str| self.patch(id).is_ok_and(|patch| patch.ids("Excludes").iter().any(|x| x == name));
+        let says =
+            |id: &str, name: &str| self.patch(id).is_ok_and(|patch| patch.ids("Excludes").iter().any(|x| x == name));
         says(one, other) || says(other, one)
     }
 

@@ -151,7 +151,8 @@ impl Store {
             return Ok(Ok(self.record(onto, &change.commit.tree, &change.description)?));
         }
         let base = format!("--merge-base={}", change.parent.id);
-        let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &onto.id, &change.commit.id];
+        let args =
+            ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &onto.id, &change.commit.id];
         let call = self.git.call(args);
         let output = call.output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -249,7 +250,9 @@ pub(crate) fn read_tree(git: &Git, tree: &str) -> Result<Tree> {
         };
         let (head, path) = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t')).ok_or_else(wrong)?;
         let words: Vec<&str> = head.split(' ').collect();
-        let &[mode @ ("100644" | "100755"), "blob", blob] = words.as_slice() else { return Err(wrong()) };
+        let &[mode @ ("100644" | "100755"), "blob", blob] = words.as_slice() else {
+            return Err(wrong());
+        };
         files.insert(path.to_owned(), Entry { executable: mode == "100755", blob: blob.to_owned() });
     }
     Ok(files)

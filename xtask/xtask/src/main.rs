@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, build, doctor, edit, export};
+use crate::cmd::{apply, build, doctor, edit, export, status, verify};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -29,6 +29,8 @@ enum Verb {
     Doctor(doctor::Args),
     Edit(edit::Args),
     Export(export::Args),
+    Status(status::Args),
+    Verify(verify::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Edit(args) => edit::run(&args),
         Verb::Export(args) => export::run(&args),
+        Verb::Status(args) => status::run(&args),
+        Verb::Verify(args) => verify::run(&args),
     };
     result.unwrap_or_else(|error| cmd::fail(&error))
 }

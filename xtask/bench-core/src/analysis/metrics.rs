@@ -45,9 +45,7 @@ impl Metric {
 
     /// Block → value, for the runs that have it.
     pub(super) fn by_block(&self, runs: &[&Run]) -> BTreeMap<usize, f64> {
-        runs.iter()
-            .filter_map(|run| Some((run.block, self.of(run)?)))
-            .collect()
+        runs.iter().filter_map(|run| Some((run.block, self.of(run)?))).collect()
     }
 
     fn of(&self, run: &Run) -> Option<f64> {
@@ -65,18 +63,13 @@ impl Metric {
 }
 
 fn timed<'a>(runs: &'a [&Run]) -> impl Iterator<Item = &'a crate::output::Proof> {
-    runs.iter()
-        .flat_map(|run| &run.proofs)
-        .filter(|proof| !proof.warmup)
+    runs.iter().flat_map(|run| &run.proofs).filter(|proof| !proof.warmup)
 }
 
 /// Length of the union of the intervals named `name`; circuits of a batch and lanes overlap.
 fn covered_s(phases: &[Phase], name: &str) -> Option<f64> {
-    let mut intervals: Vec<(f64, f64)> = phases
-        .iter()
-        .filter(|phase| phase.name == name)
-        .map(|phase| (phase.start_s, phase.end_s))
-        .collect();
+    let mut intervals: Vec<(f64, f64)> =
+        phases.iter().filter(|phase| phase.name == name).map(|phase| (phase.start_s, phase.end_s)).collect();
     intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut covered = 0.0;
     let mut reached = f64::NEG_INFINITY;
@@ -92,13 +85,7 @@ mod tests {
     use super::*;
 
     fn phase(name: &str, start_s: f64, end_s: f64) -> Phase {
-        Phase {
-            name: name.into(),
-            circuit: 0,
-            lane: "host".into(),
-            start_s,
-            end_s,
-        }
+        Phase { name: name.into(), circuit: 0, lane: "host".into(), start_s, end_s }
     }
 
     #[test]

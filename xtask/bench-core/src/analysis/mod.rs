@@ -102,34 +102,20 @@ impl Analysis {
 /// Analyses a receipt.
 pub fn analyse(receipt: &Receipt) -> Analysis {
     let judged = soundness::judge(receipt);
-    let cases = (0..receipt.plan.cases.len())
-        .map(|case| analyse_case(receipt, case, &judged))
-        .collect();
-    Analysis {
-        cases,
-        findings: judged.findings,
-    }
+    let cases = (0..receipt.plan.cases.len()).map(|case| analyse_case(receipt, case, &judged)).collect();
+    Analysis { cases, findings: judged.findings }
 }
 
 fn analyse_case(receipt: &Receipt, case: usize, judged: &soundness::Judged) -> CaseAnalysis {
     let path = &receipt.plan.cases[case].path;
-    let has = |name: &str| {
-        receipt
-            .arms
-            .iter()
-            .any(|arm| arm.arm == name && arm.builds.contains_key(path))
-    };
+    let has = |name: &str| receipt.arms.iter().any(|arm| arm.arm == name && arm.builds.contains_key(path));
     let base = [UPSTREAM, NONE].into_iter().find(|name| has(name));
     let sound = |arm: &str| match judged.is_void(case, arm) {
         true => Vec::new(),
         false => proved(receipt, case, arm),
     };
     let base_runs = base.map(sound).unwrap_or_default();
-    let none_runs = if base == Some(UPSTREAM) {
-        sound(NONE)
-    } else {
-        Vec::new()
-    };
+    let none_runs = if base == Some(UPSTREAM) { sound(NONE) } else { Vec::new() };
     let row = |arm: &Arm| {
         let runs = sound(&arm.arm);
         let state = row_state(receipt, case, arm, judged);
@@ -138,13 +124,7 @@ fn analyse_case(receipt: &Receipt, case: usize, judged: &soundness::Judged) -> C
             _ => Vec::new(),
         };
         let proofs = runs.iter().map(|run| run.proofs.len()).sum();
-        Row {
-            arm: arm.arm.clone(),
-            state,
-            runs: runs.len(),
-            proofs,
-            measures,
-        }
+        Row { arm: arm.arm.clone(), state, runs: runs.len(), proofs, measures }
     };
     CaseAnalysis {
         title: receipt.plan.cases[case].title(),
@@ -155,11 +135,7 @@ fn analyse_case(receipt: &Receipt, case: usize, judged: &soundness::Judged) -> C
 
 /// The runs of an arm that count.
 fn proved<'a>(receipt: &'a Receipt, case: usize, arm: &str) -> Vec<&'a Run> {
-    receipt
-        .runs
-        .iter()
-        .filter(|run| run.case == case && run.arm == arm && soundness::counts(run))
-        .collect()
+    receipt.runs.iter().filter(|run| run.case == case && run.arm == arm && soundness::counts(run)).collect()
 }
 
 fn row_state(receipt: &Receipt, case: usize, arm: &Arm, judged: &soundness::Judged) -> RowState {
@@ -167,52 +143,27 @@ fn row_state(receipt: &Receipt, case: usize, arm: &Arm, judged: &soundness::Judg
     let Some(build) = arm.builds.get(path) else {
         return RowState::NoBuild;
     };
-    let first = receipt.arms.iter().find(|other| {
-        other
-            .builds
-            .get(path)
-            .is_some_and(|b| b.fingerprint == build.fingerprint)
-    });
+    let first =
+        receipt.arms.iter().find(|other| other.builds.get(path).is_some_and(|b| b.fingerprint == build.fingerprint));
     if let Some(first) = first.filter(|first| first.arm != arm.arm) {
-        return RowState::NotInThisBuild {
-            same_as: first.arm.clone(),
-        };
+        return RowState::NotInThisBuild { same_as: first.arm.clone() };
     }
     if judged.is_void(case, &arm.arm) {
         return RowState::Void;
     }
-    let mut runs = receipt
-        .runs
-        .iter()
-        .filter(|run| run.case == case && run.arm == arm.arm)
-        .peekable();
+    let mut runs = receipt.runs.iter().filter(|run| run.case == case && run.arm == arm.arm).peekable();
     if runs.peek().is_none() {
         return RowState::NotRun;
     }
     match runs.clone().any(soundness::counts) {
         true => RowState::Measured,
-        false => RowState::Failed {
-            reason: runs
-                .next()
-                .map(|run| run.outcome.describe())
-                .unwrap_or_default(),
-        },
+        false => RowState::Failed { reason: runs.next().map(|run| run.outcome.describe()).unwrap_or_default() },
     }
 }
 
-fn measures(
-    arm: &str,
-    base: Option<&str>,
-    runs: &[&Run],
-    base_runs: &[&Run],
-    none_runs: &[&Run],
-) -> Vec<Measure> {
+fn measures(arm: &str, base: Option<&str>, runs: &[&Run], base_runs: &[&Run], none_runs: &[&Run]) -> Vec<Measure> {
     let against = |metric: &Metric, others: &[&Run], name: Option<&str>| {
-        if name == Some(arm) {
-            None
-        } else {
-            stats::paired(&metric.by_block(runs), &metric.by_block(others))
-        }
+        if name == Some(arm) { None } else { stats::paired(&metric.by_block(runs), &metric.by_block(others)) }
     };
     Metric::all(runs)
         .into_iter()
@@ -220,12 +171,7 @@ fn measures(
             let mean = stats::mean(metric.by_block(runs).values().copied())?;
             let vs_base = against(&metric, base_runs, base);
             let vs_none = against(&metric, none_runs, Some(NONE)).filter(|_| arm != UPSTREAM);
-            Some(Measure {
-                metric,
-                mean,
-                vs_base,
-                vs_none,
-            })
+            Some(Measure { metric, mean, vs_base, vs_none })
         })
         .collect()
 }

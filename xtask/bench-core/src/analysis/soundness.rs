@@ -58,19 +58,14 @@ pub(super) fn counts(run: &Run) -> bool {
 }
 
 pub(super) fn judge(receipt: &Receipt) -> Judged {
-    let mut judged = Judged {
-        findings: Vec::new(),
-        void: BTreeSet::new(),
-    };
+    let mut judged = Judged { findings: Vec::new(), void: BTreeSet::new() };
     let references = references(receipt);
     for run in &receipt.runs {
         judge_run(receipt, run, &references, &mut judged);
     }
     unreferenced(receipt, &references, &mut judged);
     alike(&receipt.arms, &mut judged);
-    judged
-        .findings
-        .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     judged
 }
 
@@ -83,52 +78,30 @@ fn references(receipt: &Receipt) -> BTreeMap<Key<'_>, &str> {
     let mut references = BTreeMap::new();
     for run in receipt.runs.iter().filter(|run| run.arm == UPSTREAM) {
         if let Some(proof) = run.proofs.iter().find(|proof| proof.valid) {
-            references
-                .entry((run.workload.as_str(), run.batch))
-                .or_insert(proof.proof_sha256.as_str());
+            references.entry((run.workload.as_str(), run.batch)).or_insert(proof.proof_sha256.as_str());
         }
     }
     references
 }
 
-fn judge_run(
-    receipt: &Receipt,
-    run: &Run,
-    references: &BTreeMap<Key<'_>, &str>,
-    judged: &mut Judged,
-) {
+fn judge_run(receipt: &Receipt, run: &Run, references: &BTreeMap<Key<'_>, &str>, judged: &mut Judged) {
     let case = &receipt.plan.cases[run.case];
     let place = format!("{} in {}, block {}", run.arm, case.title(), run.block);
     if run.outcome != Outcome::Proved {
-        judged.find(
-            Severity::Failure,
-            format!("{place}: {}", run.outcome.describe()),
-        );
+        judged.find(Severity::Failure, format!("{place}: {}", run.outcome.describe()));
     }
     if run.proofs.iter().any(|proof| !proof.valid) {
         judged.void.insert((run.case, run.arm.clone()));
-        judged.find(
-            Severity::Failure,
-            format!("{place}: a proof does not verify; the row is void"),
-        );
+        judged.find(Severity::Failure, format!("{place}: a proof does not verify; the row is void"));
     }
     let reference = references.get(&(run.workload.as_str(), run.batch));
     let differs = |sha256: &str| reference.is_some_and(|&reference| reference != sha256);
     if run.proofs.iter().any(|proof| differs(&proof.proof_sha256)) {
-        judged.condemn(
-            run,
-            format!("{place}: the proof differs from upstream's; the row is void"),
-        );
+        judged.condemn(run, format!("{place}: the proof differs from upstream's; the row is void"));
     }
-    let snapshots = case
-        .snapshot_sha256
-        .as_ref()
-        .zip(run.snapshot_sha256.as_ref());
+    let snapshots = case.snapshot_sha256.as_ref().zip(run.snapshot_sha256.as_ref());
     if snapshots.is_some_and(|(committed, seen)| committed != seen) {
-        judged.condemn(
-            run,
-            format!("{place}: the proof is not the committed snapshot's; the row is void"),
-        );
+        judged.condemn(run, format!("{place}: the proof is not the committed snapshot's; the row is void"));
     }
 }
 
@@ -138,11 +111,7 @@ fn unreferenced(receipt: &Receipt, references: &BTreeMap<Key<'_>, &str>, judged:
         let ran = receipt.runs.iter().any(|run| run.case == index);
         if ran && !references.contains_key(&(case.workload.as_str(), case.batch)) {
             let missing = format!("{}: no proof of upstream to compare with", case.title());
-            let severity = if case.snapshot_sha256.is_some() {
-                Severity::Note
-            } else {
-                Severity::Failure
-            };
+            let severity = if case.snapshot_sha256.is_some() { Severity::Note } else { Severity::Failure };
             judged.find(severity, missing);
         }
     }
@@ -150,20 +119,13 @@ fn unreferenced(receipt: &Receipt, references: &BTreeMap<Key<'_>, &str>, judged:
 
 /// Two arms with different patches in a build and the same code: a patch was not compiled in.
 fn alike(arms: &[Arm], judged: &mut Judged) {
-    let builds = arms.iter().flat_map(|arm| {
-        arm.builds
-            .iter()
-            .map(move |(kind, build)| (arm, kind, build))
-    });
+    let builds = arms.iter().flat_map(|arm| arm.builds.iter().map(move |(kind, build)| (arm, kind, build)));
     let builds: Vec<_> = builds.collect();
     for (index, (arm, kind, build)) in builds.iter().enumerate() {
         for (other, other_kind, other_build) in &builds[..index] {
-            let same_code = build.binary_sha256 == other_build.binary_sha256
-                || build.code_sha256 == other_build.code_sha256;
-            if kind == other_kind
-                && same_code
-                && build.components.patches != other_build.components.patches
-            {
+            let same_code =
+                build.binary_sha256 == other_build.binary_sha256 || build.code_sha256 == other_build.code_sha256;
+            if kind == other_kind && same_code && build.components.patches != other_build.components.patches {
                 let message = format!(
                     "{} and {} differ in patches and have the same {kind} binary: a patch is not compiled in, or does nothing",
                     other.arm, arm.arm

@@ -30,17 +30,11 @@ pub(super) fn paired(arm: &BTreeMap<usize, f64>, other: &BTreeMap<usize, f64>) -
     let centre = mean(logs.iter().copied())?;
     let blocks = logs.len();
     let interval = (blocks > 1).then(|| {
-        let variance =
-            logs.iter().map(|log| (log - centre).powi(2)).sum::<f64>() / (blocks - 1) as f64;
+        let variance = logs.iter().map(|log| (log - centre).powi(2)).sum::<f64>() / (blocks - 1) as f64;
         let half = student_t_975(blocks - 1) * (variance / blocks as f64).sqrt();
         ((centre - half).exp(), (centre + half).exp())
     });
-    Some(Effect {
-        blocks,
-        ratio: centre.exp(),
-        interval,
-        enough: blocks >= FEWEST_BLOCKS,
-    })
+    Some(Effect { blocks, ratio: centre.exp(), interval, enough: blocks >= FEWEST_BLOCKS })
 }
 
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -51,9 +45,7 @@ pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// The 97.5 % point of Student's t: the first ten from the table, then the Cornish-Fisher expansion from the normal
 /// (Abramowitz and Stegun 26.7.5), which is right to 0.0002 from 11 degrees on.
 fn student_t_975(degrees: usize) -> f64 {
-    const FIRST: [f64; 10] = [
-        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
-    ];
+    const FIRST: [f64; 10] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
     if let Some(&exact) = FIRST.get(degrees.wrapping_sub(1)) {
         return exact;
     }
@@ -75,20 +67,10 @@ mod tests {
 
     #[test]
     fn t_agrees_with_the_tables() {
-        for (degrees, table) in [
-            (1, 12.7062),
-            (5, 2.5706),
-            (11, 2.2010),
-            (15, 2.1314),
-            (30, 2.0423),
-            (60, 2.0003),
-            (120, 1.9799),
-        ] {
-            assert!(
-                (student_t_975(degrees) - table).abs() < 2e-4,
-                "{degrees}: {}",
-                student_t_975(degrees)
-            );
+        for (degrees, table) in
+            [(1, 12.7062), (5, 2.5706), (11, 2.2010), (15, 2.1314), (30, 2.0423), (60, 2.0003), (120, 1.9799)]
+        {
+            assert!((student_t_975(degrees) - table).abs() < 2e-4, "{degrees}: {}", student_t_975(degrees));
         }
     }
 
@@ -96,10 +78,7 @@ mod tests {
     fn pairing_removes_what_a_block_has_in_common() {
         // The host gets 40 % slower from block to block; the arm is always 2 % slower than the base.
         let base = blocks(&[1.0, 1.4, 1.96, 2.744]);
-        let arm = base
-            .iter()
-            .map(|(&block, value)| (block, value * 1.02))
-            .collect();
+        let arm = base.iter().map(|(&block, value)| (block, value * 1.02)).collect();
         let effect = paired(&arm, &base).unwrap();
         let (low, high) = effect.interval.unwrap();
         assert!((effect.ratio - 1.02).abs() < 1e-12 && high - low < 1e-9);
@@ -121,10 +100,7 @@ mod tests {
         let base = BTreeMap::from([(0, 1.0), (2, 2.0), (3, 0.0)]);
         let arm = BTreeMap::from([(1, 9.0), (2, 3.0), (3, 1.0)]);
         let effect = paired(&arm, &base).unwrap();
-        assert_eq!(
-            (effect.blocks, effect.ratio, effect.interval),
-            (1, 1.5, None)
-        );
+        assert_eq!((effect.blocks, effect.ratio, effect.interval), (1, 1.5, None));
         assert_eq!(paired(&BTreeMap::from([(5, 1.0)]), &base), None);
     }
 }

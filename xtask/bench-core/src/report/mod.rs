@@ -6,9 +6,7 @@ mod text;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::analysis::{
-    Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity,
-};
+use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity};
 use crate::arm::NONE;
 use text::{effect_text, state_text, value_text};
 
@@ -23,15 +21,9 @@ pub struct Style {
 
 impl Style {
     /// For a terminal.
-    pub const TERMINAL: Self = Self {
-        markdown: false,
-        vs_none: false,
-    };
+    pub const TERMINAL: Self = Self { markdown: false, vs_none: false };
     /// For a page.
-    pub const MARKDOWN: Self = Self {
-        markdown: true,
-        vs_none: false,
-    };
+    pub const MARKDOWN: Self = Self { markdown: true, vs_none: false };
 
     fn line_break(self) -> &'static str {
         if self.markdown { "<br>" } else { "\n" }
@@ -42,19 +34,11 @@ impl Style {
 pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut text = String::new();
     for case in &analysis.cases {
-        let title = if style.markdown {
-            format!("**{}**", case.title)
-        } else {
-            case.title.clone()
-        };
+        let title = if style.markdown { format!("**{}**", case.title) } else { case.title.clone() };
         text.push_str(&format!("{title}\n\n{}\n\n", table(case, style)));
     }
     for note in notes(analysis, style) {
-        text.push_str(&if style.markdown {
-            format!("- {note}\n")
-        } else {
-            format!("{note}\n")
-        });
+        text.push_str(&if style.markdown { format!("- {note}\n") } else { format!("{note}\n") });
     }
     for finding in &analysis.findings {
         let word = match finding.severity {
@@ -75,11 +59,7 @@ type Column<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
 
 fn table(case: &CaseAnalysis, style: Style) -> String {
     let mut table = Table::new();
-    table.load_style(if style.markdown {
-        presets::ASCII_MARKDOWN
-    } else {
-        presets::UTF8_HORIZONTAL_ONLY
-    });
+    table.load_style(if style.markdown { presets::ASCII_MARKDOWN } else { presets::UTF8_HORIZONTAL_ONLY });
     let columns = columns(case, style);
     let mut header = vec!["arm".to_owned()];
     header.extend(columns.iter().map(|(name, _)| name.clone()));
@@ -91,22 +71,12 @@ fn table(case: &CaseAnalysis, style: Style) -> String {
         } else {
             // The widest column takes the words.
             let words = state_text(&row.state);
-            cells.extend(columns.iter().map(|(name, _)| {
-                if name == PHASES {
-                    words.clone()
-                } else {
-                    String::new()
-                }
-            }));
+            cells.extend(columns.iter().map(|(name, _)| if name == PHASES { words.clone() } else { String::new() }));
         }
         table.add_row(cells);
     }
     for (index, (name, _)) in columns.iter().enumerate() {
-        let alignment = if name == PHASES {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        };
+        let alignment = if name == PHASES { CellAlignment::Left } else { CellAlignment::Right };
         if let Some(column) = table.column_mut(index + 1) {
             column.set_cell_alignment(alignment);
         }
@@ -118,39 +88,20 @@ const PHASES: &str = "phases";
 
 fn columns<'a>(case: &'a CaseAnalysis, style: Style) -> Vec<Column<'a>> {
     let figure = |name: &str, metric: Metric| -> Column<'a> {
-        (
-            name.to_owned(),
-            Box::new(move |row| find(row, &metric).map(value_text).unwrap_or_default()),
-        )
+        (name.to_owned(), Box::new(move |row| find(row, &metric).map(value_text).unwrap_or_default()))
     };
     let base = case.base.as_deref().unwrap_or("nothing");
     let mut columns = vec![
-        (
-            "proofs".to_owned(),
-            Box::new(|row: &Row| row.proofs.to_string()) as Box<dyn Fn(&Row) -> String>,
-        ),
+        ("proofs".to_owned(), Box::new(|row: &Row| row.proofs.to_string()) as Box<dyn Fn(&Row) -> String>),
         figure("wall", Metric::Wall),
-        (
-            format!("vs {base}"),
-            Box::new(|row| wall_effect(row, |wall| wall.vs_base)),
-        ),
+        (format!("vs {base}"), Box::new(|row| wall_effect(row, |wall| wall.vs_base))),
     ];
     if style.vs_none && base != NONE {
-        columns.push((
-            "vs none".to_owned(),
-            Box::new(|row| wall_effect(row, |wall| wall.vs_none)),
-        ));
+        columns.push(("vs none".to_owned(), Box::new(|row| wall_effect(row, |wall| wall.vs_none))));
     }
     columns.push((PHASES.to_owned(), Box::new(move |row| phases(row, style))));
-    columns.extend([
-        figure("minor faults", Metric::MinorFaults),
-        figure("peak RSS", Metric::PeakRss),
-    ]);
-    if case
-        .rows
-        .iter()
-        .any(|row| find(row, &Metric::PeakVram).is_some())
-    {
+    columns.extend([figure("minor faults", Metric::MinorFaults), figure("peak RSS", Metric::PeakRss)]);
+    if case.rows.iter().any(|row| find(row, &Metric::PeakVram).is_some()) {
         columns.push(figure("peak VRAM", Metric::PeakVram));
     }
     columns.push(figure("CPU", Metric::Cpu));
@@ -158,10 +109,7 @@ fn columns<'a>(case: &'a CaseAnalysis, style: Style) -> Vec<Column<'a>> {
 }
 
 fn wall_effect(row: &Row, which: impl Fn(&Measure) -> Option<Effect>) -> String {
-    find(row, &Metric::Wall)
-        .and_then(which)
-        .map(|effect| effect_text(&effect))
-        .unwrap_or_default()
+    find(row, &Metric::Wall).and_then(which).map(|effect| effect_text(&effect)).unwrap_or_default()
 }
 
 fn phases(row: &Row, style: Style) -> String {
@@ -171,10 +119,7 @@ fn phases(row: &Row, style: Style) -> String {
             Metric::Phase(name) => name,
             _ => return None,
         };
-        let effect = measure
-            .vs_base
-            .map(|effect| effect_text(&effect))
-            .unwrap_or_default();
+        let effect = measure.vs_base.map(|effect| effect_text(&effect)).unwrap_or_default();
         let line = match style.markdown {
             true => format!("{name} {} {effect}", value_text(measure)),
             false => format!("{name:<15} {:>9} {effect:>14}", value_text(measure)),
@@ -185,31 +130,17 @@ fn phases(row: &Row, style: Style) -> String {
 }
 
 fn find<'a>(row: &'a Row, metric: &Metric) -> Option<&'a Measure> {
-    row.measures
-        .iter()
-        .find(|measure| measure.metric == *metric)
+    row.measures.iter().find(|measure| measure.metric == *metric)
 }
 
 fn notes(analysis: &Analysis, style: Style) -> Vec<String> {
-    let measures = || {
-        analysis
-            .cases
-            .iter()
-            .flat_map(|case| &case.rows)
-            .flat_map(|row| &row.measures)
-    };
-    let effects = || {
-        measures()
-            .flat_map(|measure| [measure.vs_base, measure.vs_none.filter(|_| style.vs_none)])
-            .flatten()
-    };
+    let measures = || analysis.cases.iter().flat_map(|case| &case.rows).flat_map(|row| &row.measures);
+    let effects =
+        || measures().flat_map(|measure| [measure.vs_base, measure.vs_none.filter(|_| style.vs_none)]).flatten();
     let mut notes = Vec::new();
     if effects().next().is_some() {
-        let how =
-            "Ratios are geometric means of pairs within blocks, ± half their 95 % t interval.";
-        notes.push(format!(
-            "{how} No noise floor was measured, so none of them is a verdict."
-        ));
+        let how = "Ratios are geometric means of pairs within blocks, ± half their 95 % t interval.";
+        notes.push(format!("{how} No noise floor was measured, so none of them is a verdict."));
     }
     if effects().any(|effect| !effect.enough) {
         notes.push(format!("* n too small: fewer than {FEWEST_BLOCKS} blocks."));

@@ -35,16 +35,8 @@ pub(crate) struct Ended {
 }
 
 /// Variables of the user that would change what is measured.
-const SHUT_OUT: [&str; 8] = [
-    "RAYON_",
-    "MALLOC_",
-    "GLIBC_TUNABLES",
-    "LD_PRELOAD",
-    "RUST_LOG",
-    "RUST_BACKTRACE",
-    "BELLMAN_",
-    "FIL_PROOFS_",
-];
+const SHUT_OUT: [&str; 8] =
+    ["RAYON_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD", "RUST_LOG", "RUST_BACKTRACE", "BELLMAN_", "FIL_PROOFS_"];
 
 /// Runs a process to its end, or kills it and its children at the time limit.
 pub(crate) fn run(invocation: &Invocation) -> io::Result<Ended> {
@@ -55,10 +47,7 @@ pub(crate) fn run(invocation: &Invocation) -> io::Result<Ended> {
     let pid = child.id() as i32;
     let watchdog = Watchdog::start(pid, invocation.timeout);
     // Leaves the process unreaped, so that its id cannot be another's before the watchdog has stopped.
-    let exited = waitid(
-        WaitId::Pid(pid_of(pid)),
-        WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-    );
+    let exited = waitid(WaitId::Pid(pid_of(pid)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     let wall = started.elapsed();
     let timed_out = watchdog.stop();
     exited?;
@@ -67,35 +56,18 @@ pub(crate) fn run(invocation: &Invocation) -> io::Result<Ended> {
     stdout.rewind()?;
     stdout.read_to_end(&mut text)?;
     let stdout = String::from_utf8_lossy(&text).into_owned();
-    Ok(Ended {
-        status: ExitStatus::from_raw(status),
-        timed_out,
-        wall,
-        usage,
-        stdout,
-    })
+    Ok(Ended { status: ExitStatus::from_raw(status), timed_out, wall, usage, stdout })
 }
 
 fn command(invocation: &Invocation, stdout: &File) -> io::Result<Command> {
     if let Some(folder) = invocation.log.parent() {
         fs::create_dir_all(folder)?;
     }
-    let log = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(&invocation.log)?;
+    let log = OpenOptions::new().append(true).create(true).open(&invocation.log)?;
     let mut command = Command::new(&invocation.binary);
-    command
-        .args(&invocation.args)
-        .stdin(Stdio::null())
-        .stdout(stdout.try_clone()?)
-        .stderr(log)
-        .process_group(0);
+    command.args(&invocation.args).stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(log).process_group(0);
     for (name, _) in std::env::vars_os() {
-        if SHUT_OUT
-            .iter()
-            .any(|prefix| name.to_string_lossy().starts_with(prefix))
-        {
+        if SHUT_OUT.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
     }
@@ -127,8 +99,7 @@ impl Watchdog {
         let thread = thread::spawn(move || {
             let (watched, changed) = &*shared;
             let guard = watched.lock().expect("nothing panics under this lock");
-            let wait =
-                changed.wait_timeout_while(guard, timeout, |watched| *watched == Watched::Running);
+            let wait = changed.wait_timeout_while(guard, timeout, |watched| *watched == Watched::Running);
             let (mut guard, _) = wait.expect("nothing panics under this lock");
             if *guard == Watched::Running {
                 *guard = Watched::Killed;

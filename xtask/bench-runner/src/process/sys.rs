@@ -32,8 +32,7 @@ pub(crate) fn wait4(pid: i32) -> io::Result<(i32, Usage)> {
             return Err(error);
         }
     }
-    let seconds =
-        |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+    let seconds = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
     let usage = Usage {
         cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
         minor_faults: usage.ru_minflt as u64,

@@ -25,34 +25,20 @@ pub(crate) struct Arm {
 
 impl Arm {
     pub(crate) fn new(name: &str) -> Self {
-        Self {
-            name: name.into(),
-            body: String::new(),
-            proof: PROOF.into(),
-            fingerprint: None,
-        }
+        Self { name: name.into(), body: String::new(), proof: PROOF.into(), fingerprint: None }
     }
 
     /// Shell commands before it prints its output.
     pub(crate) fn body(self, body: &str) -> Self {
-        Self {
-            body: body.into(),
-            ..self
-        }
+        Self { body: body.into(), ..self }
     }
 
     pub(crate) fn proof(self, proof: &str) -> Self {
-        Self {
-            proof: proof.into(),
-            ..self
-        }
+        Self { proof: proof.into(), ..self }
     }
 
     pub(crate) fn prints_fingerprint(self, fingerprint: &str) -> Self {
-        Self {
-            fingerprint: Some(fingerprint.into()),
-            ..self
-        }
+        Self { fingerprint: Some(fingerprint.into()), ..self }
     }
 
     fn script(&self, folder: &Path, fingerprint: &str) -> String {
@@ -78,10 +64,7 @@ END
     }
 
     fn write(&self, folder: &Path) -> arm::Arm {
-        let components = Components {
-            build: self.name.clone(),
-            ..Components::default()
-        };
+        let components = Components { build: self.name.clone(), ..Components::default() };
         let fingerprint = components.fingerprint();
         let binary = format!("bin/{}", self.name);
         let script = self.script(folder, &fingerprint);
@@ -91,22 +74,10 @@ END
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let binary_sha256 = sha256_hex(script.as_bytes());
         let code_sha256 = binary_sha256.clone();
-        let build = Build {
-            binary,
-            patches: vec![],
-            fingerprint,
-            components,
-            binary_sha256,
-            code_sha256,
-        };
+        let build = Build { binary, patches: vec![], fingerprint, components, binary_sha256, code_sha256 };
         let builds = BTreeMap::from([("cpu".to_owned(), build)]);
         let fingerprint = arm::Arm::fingerprint_of(&builds);
-        arm::Arm {
-            arm: self.name.clone(),
-            patches: vec![],
-            fingerprint,
-            builds,
-        }
+        arm::Arm { arm: self.name.clone(), patches: vec![], fingerprint, builds }
     }
 }
 
@@ -171,30 +142,15 @@ impl Bench {
 
     fn verb_command(&self, verb: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench-runner"));
-        command
-            .arg(verb)
-            .arg(self.folder().join("plan.json"))
-            .arg("--out")
-            .arg(self.folder().join("out"))
-            .args(args);
+        command.arg(verb).arg(self.folder().join("plan.json")).arg("--out").arg(self.folder().join("out")).args(args);
         command
     }
 
     /// The one receipt below `out`.
     pub(crate) fn receipt_path(&self) -> PathBuf {
         let workload = self.folder().join("out/w");
-        let device = fs::read_dir(workload)
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path();
-        fs::read_dir(device)
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path()
+        let device = fs::read_dir(workload).unwrap().next().unwrap().unwrap().path();
+        fs::read_dir(device).unwrap().next().unwrap().unwrap().path()
     }
 
     pub(crate) fn receipt(&self) -> Receipt {

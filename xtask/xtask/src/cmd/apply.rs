@@ -19,7 +19,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for fork in forks.select(&args.crates)? {
         match forks::apply(&forks, fork, args.discard) {
-            Ok(Outcome::Unchanged) => println!("{}: up to date in {}", fork.name, fork.folder.display()),
+            Ok(Outcome::Unchanged) => {
+                println!("{}: up to date in {}", fork.name, fork.folder.display())
+            }
             Ok(Outcome::LaidOut { written, removed }) => println!(
                 "{}: laid out in {} ({written} files written, {removed} removed)",
                 fork.name,

@@ -20,7 +20,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for fork in forks.select(&args.crates)? {
         let changes = if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
         match changes {
-            Ok(changes) if changes.is_empty() => println!("{}: patch files equal the commits", fork.name),
+            Ok(changes) if changes.is_empty() => {
+                println!("{}: patch files equal the commits", fork.name)
+            }
             Ok(changes) => {
                 print(&forks, &changes, args.check);
                 if args.check {

@@ -5,6 +5,8 @@ pub(crate) mod build;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
+pub(crate) mod status;
+pub(crate) mod verify;
 
 use std::env;
 use std::process::ExitCode;
