@@ -5,6 +5,8 @@ use std::sync::Arc;
 use bellperson::{Circuit, ConstraintSystem, SynthesisError};
 use cuzk_r1cs::{Fr, RecordError, Recording, Replay};
 
+#[cfg(feature = "filecoin")]
+use crate::WinningPost;
 use crate::{Chain, Sha256Chain};
 
 /// A circuit with its witness.
@@ -15,6 +17,9 @@ pub enum WorkloadCircuit {
     Chain(Chain),
     /// SHA-256 of some blocks.
     Sha256(Sha256Chain),
+    /// A real WinningPoSt.
+    #[cfg(feature = "filecoin")]
+    WinningPost(WinningPost),
     /// A recording of any circuit.
     Replay(Replay),
 }
@@ -39,6 +44,8 @@ impl Circuit<Fr> for WorkloadCircuit {
         match self {
             Self::Chain(circuit) => circuit.synthesize(cs),
             Self::Sha256(circuit) => circuit.synthesize(cs),
+            #[cfg(feature = "filecoin")]
+            Self::WinningPost(circuit) => circuit.synthesize(cs),
             Self::Replay(circuit) => circuit.synthesize(cs),
         }
     }

@@ -8,11 +8,17 @@ mod chain;
 mod circuit;
 pub mod insecure_fixed_randomness;
 mod key;
+mod settings;
 mod sha256;
+#[cfg(feature = "filecoin")]
+mod winning_post;
 mod workload;
 
 pub use chain::{Chain, ChainShape};
 pub use circuit::WorkloadCircuit;
 pub use key::{Key, is_synthesis_alone};
+pub use settings::pin_settings;
 pub use sha256::Sha256Chain;
+#[cfg(feature = "filecoin")]
+pub use winning_post::WinningPost;
 pub use workload::{KNOWN_WORKLOADS, Workload, WorkloadError};

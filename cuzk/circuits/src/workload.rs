@@ -12,6 +12,7 @@ pub const KNOWN_WORKLOADS: &[&str] = &[
     "chain/2^19",
     "chain/2^19,booleans=75,b-density=100",
     "sha256/1",
+    "winning-post-2KiB",
 ];
 
 /// What is proved.
@@ -25,7 +26,11 @@ pub enum Workload {
         /// Blocks of 64 bytes, padding included.
         blocks: usize,
     },
+    /// `winning-post-2KiB`; known in every build, built only with the feature `filecoin`.
+    WinningPost2KiB,
 }
+
+pub(crate) const WINNING_POST_2KIB: &str = "winning-post-2KiB";
 
 const DEFAULT_BOOLEANS: u8 = 75;
 const DEFAULT_B_DENSITY: u8 = 100;
@@ -47,6 +52,20 @@ pub enum WorkloadError {
         /// What is wrong.
         what: String,
     },
+    /// The circuit could not be built.
+    #[error("{name} was not built: {what}")]
+    Build {
+        /// The workload.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// storage-proofs' settings.
+    #[error("{what}")]
+    Settings {
+        /// What is wrong, and the remedy.
+        what: String,
+    },
 }
 
 impl Workload {
@@ -54,7 +73,7 @@ impl Workload {
     /// come from the circuit.
     ///
     /// # Errors
-    /// None of the present kinds fails.
+    /// When a Filecoin circuit's vanilla proof cannot be made, or this build has none.
     pub fn build(&self) -> Result<(WorkloadCircuit, Vec<Fr>), WorkloadError> {
         Ok(match *self {
             Self::Chain(shape) => {
@@ -65,8 +84,24 @@ impl Workload {
                 let circuit = Sha256Chain::new(blocks);
                 (WorkloadCircuit::Sha256(circuit), circuit.public_inputs())
             }
+            Self::WinningPost2KiB => return winning_post(),
         })
     }
+}
+
+#[cfg(feature = "filecoin")]
+fn winning_post() -> Result<(WorkloadCircuit, Vec<Fr>), WorkloadError> {
+    let (circuit, public_inputs) = crate::WinningPost::build()?;
+    Ok((WorkloadCircuit::WinningPost(circuit), public_inputs))
+}
+
+#[cfg(not(feature = "filecoin"))]
+fn winning_post() -> Result<(WorkloadCircuit, Vec<Fr>), WorkloadError> {
+    Err(WorkloadError::Build {
+        name: WINNING_POST_2KIB.to_owned(),
+        what: "this build has no Filecoin circuits (feature filecoin): prove a recording of it"
+            .to_owned(),
+    })
 }
 
 impl FromStr for Workload {
@@ -98,6 +133,9 @@ impl FromStr for Workload {
             }
             let blocks = number(blocks, 1, Sha256Chain::MAX_BLOCKS).map_err(malformed)?;
             return Ok(Self::Sha256 { blocks });
+        }
+        if name == WINNING_POST_2KIB {
+            return Ok(Self::WinningPost2KiB);
         }
         Err(WorkloadError::Unknown {
             name: name.to_owned(),
@@ -141,6 +179,7 @@ impl fmt::Display for Workload {
         match self {
             Self::Chain(shape) => chain_name(shape, f),
             Self::Sha256 { blocks } => write!(f, "sha256/{blocks}"),
+            Self::WinningPost2KiB => f.write_str(WINNING_POST_2KIB),
         }
     }
 }

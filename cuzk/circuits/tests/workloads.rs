@@ -123,3 +123,33 @@ fn wrong_names_say_what_is_wrong() {
         Err(WorkloadError::Unknown { .. })
     ));
 }
+
+#[cfg(feature = "filecoin")]
+#[test]
+fn winning_post_is_the_real_circuit() {
+    let recording = recorded("winning-post-2KiB");
+    let r1cs = recording.r1cs();
+    assert_eq!(
+        (r1cs.constraints(), r1cs.aux(), r1cs.inputs()),
+        (90_750, 91_674, 133)
+    );
+    let densities = r1cs.densities();
+    assert_eq!(densities.b_aux.count(), 66_792);
+    // Building it leaves the process where it was.
+    assert!(
+        std::env::current_dir()
+            .expect("a folder")
+            .join("Cargo.toml")
+            .exists()
+    );
+}
+
+#[cfg(not(feature = "filecoin"))]
+#[test]
+fn winning_post_says_that_this_build_lacks_it() {
+    let workload: Workload = "winning-post-2KiB".parse().expect("a workload");
+    assert_eq!(
+        workload.build().expect_err("not in this build").to_string(),
+        "winning-post-2KiB was not built: this build has no Filecoin circuits (feature filecoin): prove a recording of it"
+    );
+}

@@ -17,6 +17,11 @@ mod snapshot;
 mod subject;
 mod usage;
 
+#[cfg(all(feature = "filecoin", feature = "stock-path"))]
+compile_error!(
+    "features filecoin and stock-path exclude each other: stock-path replaces bellperson's native prover, against which storage-proofs does not compile; use --no-default-features"
+);
+
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -33,7 +38,9 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Prove(args) => (args.threads, args.verbose),
         _ => (None, false),
     };
-    let (object, code) = match process::settle(threads) {
+    let settled = process::settle(threads)
+        .and_then(|()| cuzk_circuits::pin_settings().map_err(Failure::of(Kind::Environment)));
+    let (object, code) = match settled {
         Ok(()) => {
             failure::keep_panics();
             phases::listen(verbose);
