@@ -32,6 +32,8 @@ pub(crate) enum Verb {
         #[command(flatten)]
         folder: ParamsDir,
     },
+    /// List the CUDA devices, or say why there are none
+    Devices,
     /// List the workloads
     Workloads,
 }

@@ -68,6 +68,7 @@ fn perform(verb: &Verb) -> anyhow::Result<(String, u8)> {
         }
         Verb::Record { workload, to } => record(workload, to),
         Verb::Params { subject, folder } => params(subject, folder),
+        Verb::Devices => devices(),
         Verb::Workloads => Ok(json!({ "schema": 1, "workloads": cuzk_circuits::KNOWN_WORKLOADS })),
     };
     Ok(outcome.map_or_else(failed, |object| (object.to_string(), 0)))
@@ -87,6 +88,23 @@ fn record(workload: &str, to: &std::path::Path) -> Result<Value, Failure> {
         .map_err(Failure::of(Kind::Recording))?;
     let hash = report::hex(&subject.recording.r1cs().circuit_hash());
     Ok(json!({ "schema": 1, "workload": subject.name, "circuit_hash": hash, "recording": to }))
+}
+
+fn devices() -> Result<Value, Failure> {
+    let devices = cuzk_cuda::devices().map_err(Failure::of(Kind::Environment))?;
+    let shown: Vec<Value> = devices
+        .iter()
+        .map(|device| {
+            let (major, minor) = device.compute_capability;
+            json!({
+                "index": device.index,
+                "name": device.name,
+                "architecture": format!("sm_{major}{minor}"),
+                "memory_bytes": device.memory_bytes,
+            })
+        })
+        .collect();
+    Ok(json!({ "schema": 1, "devices": shown }))
 }
 
 fn params(asked: &cli::Subject, folder: &cli::ParamsDir) -> Result<Value, Failure> {

@@ -41,7 +41,8 @@ pub(crate) struct Report {
     minor_faults: Option<u64>,
     major_faults: Option<u64>,
     peak_rss_bytes: Option<u64>,
-    peak_vram_bytes: Option<u64>,
+    /// Device memory at its highest during a warm-up; what is timed is not watched.
+    pub(crate) peak_vram_bytes: Option<u64>,
     bytes_moved: Option<u64>,
     pub(crate) snapshot: Option<String>,
     pub(crate) error: Option<Failure>,

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use bellperson::groth16::{PreparedVerifyingKey, Proof, prepare_verifying_key, verify_proof};
 use blstrs::Bls12;
+use cuzk_cuda::MemoryPeak;
 use cuzk_r1cs::Fr;
 use cuzk_srs::TestParameters;
 
 use crate::backend::{self, Backend};
-use crate::cli::ProveArgs;
+use crate::cli::{Path, ProveArgs};
 use crate::failure::{Failure, Kind, catch};
 use crate::forked::{Sizes, with_size_hint};
 use crate::insecure_randomness::InsecureRandomness;
@@ -95,7 +96,12 @@ impl Run<'_> {
         let key = prepare_verifying_key(&self.backend.verifying_key()?);
         let mut first: Option<Vec<u8>> = None;
         for number in 0..total {
-            let (run, proofs) = self.prove(number < self.args.warmups, &key)?;
+            let warmup = number < self.args.warmups;
+            let on_device = self.args.path != Path::Cpu;
+            let memory = if warmup && on_device { MemoryPeak::start().ok() } else { None };
+            let proved = self.prove(warmup, &key);
+            report.peak_vram_bytes = report.peak_vram_bytes.max(memory.map(MemoryPeak::stop));
+            let (run, proofs) = proved?;
             let valid = run.valid;
             report.proofs.push(run);
             if !valid {

@@ -1,6 +1,8 @@
 //! The provers behind one face: jobs that are made ready first and timed then.
 
 mod cpu;
+#[cfg(feature = "cuda-supraseal")]
+mod cuda;
 #[cfg(feature = "stock-path")]
 mod stock;
 
@@ -36,6 +38,8 @@ pub(crate) fn open(
     match path {
         #[cfg(not(feature = "stock-path"))]
         Path::Cpu => Ok(Box::new(cpu::Cpu::open(subject, parameters)?)),
+        #[cfg(feature = "cuda-supraseal")]
+        Path::Cuda => Ok(Box::new(cuda::Cuda::open(subject, parameters)?)),
         #[cfg(feature = "stock-path")]
         Path::Stock => Ok(Box::new(stock::Stock::open(subject, parameters)?)),
         _ => Err(Failure::new(
