@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::git::Git;
 use crate::layout::Layout;
 use crate::series::Series;
-use crate::store::{Commit, Store};
+use crate::store::{self, Commit, Store};
 use crate::tree::{self, Synced};
 use crate::workdir::{Found, Head, Journal, Place, State, Workdir, is_ours};
 use crate::{Error, Fork, Forks, Result};
@@ -141,7 +141,7 @@ pub(crate) fn lay(workdir: &Workdir, found: Option<&Found>, target: &Target, che
     }
     move_branches(workdir, found, state, checkout)?;
     if let Some((_, commit)) = commit {
-        settle_index(workdir, commit)?;
+        settle_index(workdir, &commit.tree)?;
     }
     write_json(&workdir.state_file(), &workdir.scratch(), state)?;
     remove_all(&workdir.journal_file())?;
@@ -152,9 +152,29 @@ pub(crate) fn lay(workdir: &Workdir, found: Option<&Found>, target: &Target, che
 fn paths(workdir: &Workdir, trees: &[String]) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     for tree in trees {
-        paths.extend(crate::store::read_tree(&workdir.git, tree)?.into_keys());
+        paths.extend(store::read_tree(&workdir.git, tree)?.into_keys());
     }
     Ok(paths)
+}
+
+/// Checks out a branch that is there, as it is, under a journal of its own. What `found` calls uncommitted must be
+/// nothing.
+pub(crate) fn switch(workdir: &Workdir, found: &Found, branch: &str) -> Result<()> {
+    let tip = format!("refs/heads/{branch}");
+    let tree = workdir.git.call(["rev-parse", &format!("{tip}^{{tree}}")]).text()?;
+    let to = store::read_tree(&workdir.git, &tree)?;
+    let mut trees = found.trees();
+    let stale = paths(workdir, &trees)?;
+    trees.push(tree.clone());
+    let journal = Journal { trees, state: found.state.clone() };
+    write_json(&workdir.journal_file(), &workdir.scratch(), &journal)?;
+    remove_locks(workdir.git.dir())?;
+    let blobs = store::read_blobs(&workdir.git, &to)?;
+    tree::sync(&workdir.folder, &workdir.scratch(), &stale, &to, &blobs)?;
+    workdir.git.call(["symbolic-ref", "HEAD", &tip]).run()?;
+    settle_index(workdir, &tree)?;
+    remove_all(&workdir.journal_file())?;
+    remove_all(&workdir.scratch())
 }
 
 fn sync_files(
@@ -196,12 +216,12 @@ fn move_branches(workdir: &Workdir, found: Option<&Found>, state: &State, checko
     workdir.git.call(["update-ref", "--stdin"]).stdin(orders).run()
 }
 
-/// Makes the index that of `commit`, with the files' times, so that the user's `git status` is clean and quick; ends
+/// Makes the index that of `tree`, with the files' times, so that the user's `git status` is clean and quick; ends
 /// what git was in the middle of.
-fn settle_index(workdir: &Workdir, commit: &Commit) -> Result<()> {
+fn settle_index(workdir: &Workdir, tree: &str) -> Result<()> {
     let fresh = workdir.scratch().join("index");
     fs::create_dir_all(workdir.scratch()).map_err(Error::io("make", &workdir.scratch()))?;
-    workdir.git.call(["read-tree", &commit.tree]).env("GIT_INDEX_FILE", &fresh).run()?;
+    workdir.git.call(["read-tree", tree]).env("GIT_INDEX_FILE", &fresh).run()?;
     workdir.git.call(["update-index", "-q", "--refresh"]).env("GIT_INDEX_FILE", &fresh).run()?;
     let index = workdir.git.dir().join("index");
     fs::rename(&fresh, &index).map_err(Error::io("write", &index))?;

@@ -29,7 +29,11 @@ pub(crate) fn metadata(request: &Request) -> Result<Metadata> {
         command.manifest_path(&request.manifest).current_dir(request.cwd).other_options(args);
         command.exec()
     };
-    run(true).or_else(|_| run(false)).map_err(|error| {
+    let refetch = |error: cargo_metadata::Error| {
+        // A lock file that does not fit is no want of a network.
+        if error.to_string().contains("--locked") { Err(error) } else { run(false) }
+    };
+    run(true).or_else(refetch).map_err(|error| {
         let reason = match error {
             cargo_metadata::Error::CargoMetadata { stderr } => from_error(&stderr).to_owned(),
             other => other.to_string(),

@@ -1,24 +1,33 @@
 //! A fork's folder as an ordinary git tree to work in: lays it out if need be and checks a branch out.
 
+use crate::apply::{ensure, switch};
 use crate::workdir::{Head, Place, Workdir};
-use crate::{Error, Fork, Forks, Result, ensure};
+use crate::{Error, Fork, Forks, Result, lock};
 
 /// Checks out the home branch of the patch `id` in the folder of `fork` (`main` for an enabling patch or for none), and
-/// gives the branch's name. Work that is there stays: git refuses to switch where it would be lost.
+/// gives the branch's name. Commits stay; uncommitted work on another branch is an error. Finishes what an interrupted
+/// call began.
 pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
-    ensure(forks, fork)?;
+    let _lock = lock::take(&forks.work_dir())?;
+    let series = forks.series(fork)?;
     let branch = match id {
-        Some(id) if forks.series(fork)?.patch(id)?.is_measured() => format!("patch/{id}"),
+        Some(id) if series.patch(id)?.is_measured() => format!("patch/{id}"),
         _ => "main".to_owned(),
     };
     let workdir = Workdir::new(forks, fork);
-    if let Place::Ours(found) = workdir.inspect()?
-        && found.head != Head::Branch(branch.clone())
-    {
-        if !found.uncommitted.is_empty() {
-            return Err(Error::Work { fork: fork.name.clone(), folder: workdir.shown, what: found.uncommitted });
-        }
-        workdir.git.call(["checkout", "--quiet", &branch, "--"]).run()?;
+    if workdir.state().is_none_or(|state| state.key != series.key()) {
+        ensure(forks, fork)?;
     }
+    let Place::Ours(found) = workdir.inspect()? else {
+        return Ok(branch);
+    };
+    if found.journal.is_none() && found.head == Head::Branch(branch.clone()) {
+        return Ok(branch);
+    }
+    if !found.uncommitted.is_empty() {
+        let folder = workdir.shown;
+        return Err(Error::Work { fork: fork.name.clone(), folder, what: found.uncommitted });
+    }
+    switch(&workdir, &found, &branch)?;
     Ok(branch)
 }

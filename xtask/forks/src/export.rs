@@ -76,7 +76,8 @@ fn laid_out(forks: &Forks, fork: &Fork) -> Result<(Workdir, Found)> {
     match workdir.inspect()? {
         Place::Ours(found) if found.journal.is_some() => {
             let reason = format!("laying out {} was interrupted", workdir.shown);
-            Err(stuck(fork, reason, format!("`cargo xtask apply {}`", fork.name)))
+            let mend = "`cargo xtask apply {0}`, or, with commits to keep, `cargo xtask edit {0}`";
+            Err(stuck(fork, reason, mend.replace("{0}", &fork.name)))
         }
         Place::Ours(found) if !found.uncommitted.is_empty() => {
             Err(Error::Work { fork: fork.name.clone(), folder: workdir.shown, what: found.uncommitted })

@@ -65,7 +65,7 @@ fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str)
         name: fork.name.clone(),
         version: fork.version.clone(),
         folder: fork.folder.display().to_string(),
-        drift: drift(forks, fork, &series)?,
+        drift: drift(forks, fork, &series)?.into_iter().map(|drift| drift.text).collect(),
         used_by,
         missing_in,
         patches: patches(&series, evidence),
@@ -89,28 +89,35 @@ fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchSt
     series.patches.iter().map(of).collect()
 }
 
+/// A way in which a folder differs from pin and patches.
+pub(crate) struct Drift {
+    pub(crate) text: String,
+    /// Whether there is work that `apply` would refuse to overwrite.
+    pub(crate) is_work: bool,
+}
+
 /// How the folder of `fork` differs from pin and patches.
-pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Result<Vec<String>> {
+pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Result<Vec<Drift>> {
+    let drift = |text: String, is_work: bool| Drift { text, is_work };
     let found = match Workdir::new(forks, fork).inspect()? {
-        Place::Empty => return Ok(vec!["not laid out".into()]),
+        Place::Empty => return Ok(vec![drift("not laid out".into(), false)]),
         Place::Foreign => {
-            return Ok(vec!["the folder was not laid out by `cargo xtask apply`".into()]);
+            return Ok(vec![drift("not laid out by `cargo xtask apply`".into(), true)]);
         }
         Place::Ours(found) => found,
     };
     let mut lines = Vec::new();
     if found.journal.is_some() {
-        lines.push("laying it out was interrupted".to_owned());
+        lines.push(drift("laying it out was interrupted".to_owned(), false));
     } else if found.state.key != series.key() {
-        lines.push("pin or patches changed since it was laid out".to_owned());
+        lines.push(drift("pin or patches changed since it was laid out".to_owned(), false));
     }
     match &found.head {
         Head::Branch(name) if name == "main" => {}
-        Head::Branch(name) => lines.push(format!("branch {name} is checked out")),
-        Head::Detached(id) => lines.push(format!("commit {} is checked out", &id[..12])),
+        Head::Branch(name) => lines.push(drift(format!("branch {name} is checked out"), false)),
+        Head::Detached(id) => lines.push(drift(format!("commit {} is checked out", &id[..12]), false)),
     }
-    lines.extend(found.uncommitted);
-    lines.extend(found.unexported);
+    lines.extend(found.uncommitted.into_iter().chain(found.unexported).map(|text| drift(text, true)));
     Ok(lines)
 }
 

@@ -202,17 +202,7 @@ impl Store {
 
     /// The bytes of the files of a tree, by blob id.
     pub(crate) fn blobs(&self, tree: &Tree) -> Result<HashMap<String, Vec<u8>>> {
-        let mut ids: Vec<&str> = tree.values().map(|entry| entry.blob.as_str()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let out = self.git.call(["cat-file", "--batch"]).stdin(ids.join("\n") + "\n").bytes()?;
-        split_batch(&out).ok_or_else(|| Error::Git {
-            args: "cat-file --batch".into(),
-            reason: format!("a file is missing in {}; delete that folder and run this again", self.git.dir().display()),
-        })
+        read_blobs(&self.git, tree)
     }
 
     /// Copies the commits `ids`, and all below them, between this repository and `other`.
@@ -256,6 +246,24 @@ pub(crate) fn read_tree(git: &Git, tree: &str) -> Result<Tree> {
         files.insert(path.to_owned(), Entry { executable: mode == "100755", blob: blob.to_owned() });
     }
     Ok(files)
+}
+
+/// The bytes of the files of a tree in `git`, by blob id.
+pub(crate) fn read_blobs(git: &Git, tree: &Tree) -> Result<HashMap<String, Vec<u8>>> {
+    let mut ids: Vec<&str> = tree.values().map(|entry| entry.blob.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let out = git.call(["cat-file", "--batch"]).stdin(ids.join("\n") + "\n").bytes()?;
+    split_batch(&out).ok_or_else(|| Error::Git {
+        args: "cat-file --batch".into(),
+        reason: format!(
+            "a file is missing in {}; if that is below target/, delete it and run this again",
+            git.dir().display()
+        ),
+    })
 }
 
 /// Splits what `cat-file --batch` writes; `None` if a blob is missing.

@@ -1,0 +1,10 @@
+//! The verbs on forks through the front door: the real binary, a real git, a real cargo without network, and a
+//! generated upstream crate.
+
+mod apply;
+mod exporting;
+mod faults;
+mod fixture;
+mod hostile;
+mod kill;
+mod registry;
