@@ -112,16 +112,16 @@ pub struct Run {
     pub block: usize,
     /// Position in the block, from 0.
     pub slot: usize,
-    /// Seconds from start to exit, as the parent sees it.
-    pub process_wall_s: f64,
-    /// User and system time, from the kernel's account to the parent.
+    /// User and system time of the timed part, as the process says; of the whole process where it says nothing.
     pub cpu_s: f64,
     /// Page faults served without the disk, likewise.
     pub minor_faults: u64,
     /// Page faults that read the disk, likewise.
     pub major_faults: u64,
-    /// Most memory resident at once, likewise.
+    /// Most memory resident at once.
     pub peak_rss_bytes: u64,
+    /// The whole process, from start to exit.
+    pub process: Process,
     /// Most device memory in use at once; [`Host::vram_method`] says how it was taken.
     pub peak_vram_bytes: Option<u64>,
     /// Bytes over the bus, as the process says.
@@ -140,6 +140,21 @@ pub struct Run {
     /// Proofs in order.
     #[serde(default)]
     pub proofs: Vec<Proof>,
+}
+
+/// The kernel's account of a process to its parent: loading parameters and exit included.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Process {
+    /// Seconds from start to exit.
+    pub wall_s: f64,
+    /// User and system time.
+    pub cpu_s: f64,
+    /// Page faults served without the disk.
+    pub minor_faults: u64,
+    /// Page faults that read the disk.
+    pub major_faults: u64,
+    /// Most memory resident at once.
+    pub peak_rss_bytes: u64,
 }
 
 /// How a process ended.

@@ -9,7 +9,7 @@ use bench_core::name::receipt_path;
 use bench_core::order::order;
 use bench_core::output::{Failure, Output};
 use bench_core::plan::{Case, Plan};
-use bench_core::receipt::{BlockState, Outcome, Receipt, Run};
+use bench_core::receipt::{BlockState, Outcome, Process, Receipt, Run};
 
 use crate::error::{Context, RunnerError};
 use crate::gpu::Gpus;
@@ -93,7 +93,7 @@ fn run_block(
         let arm = arms[chosen];
         let run = run_process(session, gpus, arm, case, (index, block, slot))?;
         let place = format!("block {}/{} {}", block + 1, plan.blocks, case.title());
-        say(&format!("{place} {}: {} in {:.1} s", arm.arm, run.outcome.describe(), run.process_wall_s));
+        say(&format!("{place} {}: {} in {:.1} s", arm.arm, run.outcome.describe(), run.process.wall_s));
         receipt.runs.push(run);
     }
     receipt.blocks.push(BlockState { case: index, block, before, after: gpus.state() });
@@ -117,7 +117,13 @@ fn run_process(
     let (ended, vram) = if case.path == "cpu" { (start(), None) } else { gpus.peak_during(start) };
     let ended = ended?;
     let (outcome, output) = outcome(&ended, session, build, &case.path, Some(case.batch));
-    let usage = ended.usage;
+    let process = Process {
+        wall_s: ended.wall.as_secs_f64(),
+        cpu_s: ended.usage.cpu.as_secs_f64(),
+        minor_faults: ended.usage.minor_faults,
+        major_faults: ended.usage.major_faults,
+        peak_rss_bytes: ended.usage.peak_rss_bytes,
+    };
     Ok(Run {
         arm: arm.arm.clone(),
         case: index,
@@ -128,12 +134,12 @@ fn run_process(
         threads: output.threads,
         block,
         slot,
-        process_wall_s: ended.wall.as_secs_f64(),
-        cpu_s: usage.cpu.as_secs_f64(),
-        minor_faults: usage.minor_faults,
-        major_faults: usage.major_faults,
+        cpu_s: output.cpu_s.unwrap_or(process.cpu_s),
+        minor_faults: output.minor_faults.unwrap_or(process.minor_faults),
+        major_faults: output.major_faults.unwrap_or(process.major_faults),
         // Some sandboxes account no peak to the parent; then the process's own word stands.
-        peak_rss_bytes: usage.peak_rss_bytes.max(output.peak_rss_bytes.unwrap_or_default()),
+        peak_rss_bytes: process.peak_rss_bytes.max(output.peak_rss_bytes.unwrap_or_default()),
+        process,
         peak_vram_bytes: output.peak_vram_bytes.or(vram),
         bytes_moved: output.bytes_moved,
         excluded: None,

@@ -29,7 +29,12 @@ fn blocks_run_in_the_order_of_the_seed_and_end_in_a_receipt() {
     let ran: Vec<&str> = receipt.runs.iter().map(|run| run.arm.as_str()).collect();
     let expected: Vec<&str> = (0..3).flat_map(|block| order(5, 0, block, 3)).map(|arm| names[arm]).collect();
     assert_eq!(ran, expected);
-    assert!(receipt.runs.iter().all(|run| run.outcome == Outcome::Proved && run.peak_rss_bytes > 0 && run.cpu_s > 0.0));
+    assert!(
+        receipt
+            .runs
+            .iter()
+            .all(|run| run.outcome == Outcome::Proved && run.peak_rss_bytes > 0 && run.process.cpu_s > 0.0)
+    );
     assert!(!receipt.host.cpu.is_empty() && receipt.host.memory_bytes > 0);
     let report = stdout(&output);
     assert!(report.contains("+a1") && report.contains("n too small"), "{report}");

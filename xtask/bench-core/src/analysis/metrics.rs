@@ -19,9 +19,9 @@ pub enum Metric {
     SynthesisAlone,
     /// Seconds of a proof during which at least one lane was in this phase.
     Phase(String),
-    /// User and system seconds of the process.
+    /// User and system seconds of the timed part of the process.
     Cpu,
-    /// Page faults of the process served without the disk.
+    /// Page faults of the timed part served without the disk.
     MinorFaults,
     /// Bytes resident at once.
     PeakRss,
