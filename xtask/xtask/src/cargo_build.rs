@@ -85,4 +85,17 @@ impl Built {
         }
         Ok(())
     }
+
+    /// Fails unless the crate was compiled, and not from below `folder`: the release, not a fork.
+    pub(crate) fn check_release(&self, name: &str, folder: &Path) -> Result<()> {
+        let library = name.replace('-', "_");
+        let mut found = self.artifacts.iter().filter(|a| a.target.name.replace('-', "_") == library).peekable();
+        if found.peek().is_none() {
+            bail!("{name} was not compiled at all: the build does not use it; run `cargo xtask verify`");
+        }
+        match found.find(|a| a.manifest_path.starts_with(folder)) {
+            Some(ours) => bail!("{name} was compiled from {}, not from its release", ours.manifest_path),
+            None => Ok(()),
+        }
+    }
 }

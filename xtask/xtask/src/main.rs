@@ -1,5 +1,6 @@
 //! The verbs of the workspace: `cargo xtask <verb>`. One file a verb in `cmd/`; the work is in the libraries beside it.
 
+mod bench;
 mod cargo_build;
 mod cmd;
 mod cuda;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, build, doctor, edit, export, status, verify};
+use crate::cmd::{apply, bench as bench_verb, build, doctor, edit, export, status, verify};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -25,6 +26,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     Apply(apply::Args),
+    Bench(bench_verb::Args),
     Build(build::Args),
     Doctor(doctor::Args),
     Edit(edit::Args),
@@ -36,6 +38,7 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Apply(args) => apply::run(&args),
+        Verb::Bench(args) => bench_verb::run(&args),
         Verb::Build(args) => build::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Edit(args) => edit::run(&args),

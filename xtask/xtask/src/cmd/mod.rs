@@ -1,6 +1,7 @@
 //! One module a verb: `Args` is its command line, `run` does it and gives the exit status.
 
 pub(crate) mod apply;
+pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod doctor;
 pub(crate) mod edit;

@@ -1,0 +1,201 @@
+//! The binaries of an arm: built in its workspace, checked to hold its forks, and cached by fingerprint.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bench_core::arm::{Build, Components, sha256_hex};
+use bench_core::plan::Toolchain;
+use cargo_metadata::MetadataCommand;
+use forks::{Fork, Forks, fingerprint, pins};
+
+use super::arms::ArmSpec;
+use super::workspace::{self, ARMS, Workspace};
+use crate::cargo_build::CargoBuild;
+
+/// Builds with this fork need nvcc and name GPU architectures.
+const GPU_FORK: &str = "supraseal-c2";
+
+/// What all builds of a benchmark have in common.
+pub(crate) struct Builder<'a> {
+    pub(crate) forks: &'a Forks,
+    pub(crate) toolchain: Toolchain,
+    pub(crate) sources_sha256: String,
+    /// Environment of CUDA builds.
+    pub(crate) cuda: Vec<(String, String)>,
+}
+
+impl Builder<'_> {
+    /// Builds `kind` of the arm unless it is there; the binary's path is relative to [`ARMS`].
+    pub(crate) fn build(&self, arm: &ArmSpec, kind: &str, workspace: &Workspace) -> Result<Build> {
+        let build = self.pinned_build(kind)?;
+        let features = self.features(arm, build)?;
+        let components = self.components(arm, build, &features, workspace)?;
+        let fingerprint = components.fingerprint();
+        let binary = format!("bin/{}/{kind}/prove-once", &fingerprint[..16]);
+        let path = self.forks.root.join(ARMS).join(&binary);
+        if !path.exists() {
+            eprintln!("building {} ({kind})", arm.name);
+            self.compile(arm, build, &features, workspace, &fingerprint, &path)?;
+        }
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Build {
+            binary,
+            patches: self.forks_in(build).iter().flat_map(|fork| measured_in(arm, fork)).collect(),
+            binary_sha256: sha256_hex(&bytes),
+            code_sha256: code_sha256(bytes, &fingerprint),
+            fingerprint,
+            components,
+        })
+    }
+
+    fn pinned_build(&self, kind: &str) -> Result<&pins::Build> {
+        let builds = &self.forks.pins.builds;
+        builds
+            .iter()
+            .find(|build| build.name == kind)
+            .with_context(|| format!("{} names no build `{kind}`", pins::PATH))
+    }
+
+    fn forks_in(&self, build: &pins::Build) -> Vec<&Fork> {
+        self.forks.pins.forks.iter().filter(|fork| build.forks.contains(&fork.name)).collect()
+    }
+
+    /// The features to ask for, all spelt out: upstream lacks `forked`, which what a package has by default holds.
+    fn features(&self, arm: &ArmSpec, build: &pins::Build) -> Result<Vec<String>> {
+        let mut features = build.features.clone();
+        if build.default_features {
+            features.extend(default_features(&self.forks.root, &build.package)?);
+        }
+        features.sort();
+        features.dedup();
+        if arm.is_upstream() {
+            features.retain(|feature| feature != "forked");
+        }
+        Ok(features)
+    }
+
+    fn components(
+        &self,
+        arm: &ArmSpec,
+        build: &pins::Build,
+        features: &[String],
+        workspace: &Workspace,
+    ) -> Result<Components> {
+        let forks = self.forks_in(build);
+        let unused: Vec<&str> = self
+            .forks
+            .pins
+            .forks
+            .iter()
+            .map(|fork| fork.name.as_str())
+            .filter(|name| !build.forks.iter().any(|used| used == name))
+            .collect();
+        let gpu = build.forks.iter().any(|name| name == GPU_FORK);
+        let mut toolchain = vec![self.toolchain.rustc.clone()];
+        toolchain.extend(self.toolchain.nvcc.clone().filter(|_| gpu));
+        let mut patches = BTreeMap::new();
+        if !arm.is_upstream() {
+            for fork in &forks {
+                patches.extend(fingerprint::patch_ids(self.forks, fork, &measured_in(arm, fork))?);
+            }
+        }
+        Ok(Components {
+            build: format!("{} [{}]", build.name, features.join(" ")),
+            pins: forks.iter().map(|fork| (fork.name.clone(), fingerprint::pin(fork))).collect(),
+            patches,
+            lock_sha256: sha256_hex(workspace.lock.reachable(&build.package, &unused).as_bytes()),
+            toolchain,
+            architectures: if gpu { self.toolchain.architectures.clone() } else { Vec::new() },
+            sources_sha256: self.sources_sha256.clone(),
+        })
+    }
+
+    fn compile(
+        &self,
+        arm: &ArmSpec,
+        build: &pins::Build,
+        features: &[String],
+        workspace: &Workspace,
+        fingerprint: &str,
+        to: &Path,
+    ) -> Result<()> {
+        workspace::touch(&workspace.folder)?;
+        let mut environment: Vec<(String, String)> = [
+            ("CARGO_TARGET_DIR", self.forks.root.join(ARMS).join("target").display().to_string()),
+            ("CARGO_PROFILE_RELEASE_STRIP", "symbols".into()),
+            // In place of the user's flags. A build id would differ where the code does not.
+            ("RUSTFLAGS", "-C link-arg=-Wl,--build-id=none".into()),
+            // The same for all arms, so that equal code gives equal binaries; the receipt knows the arm.
+            ("CUZK_ARM", "bench".into()),
+            ("CUZK_FORKS_FINGERPRINT", fingerprint.into()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        if build.forks.iter().any(|name| name == GPU_FORK) {
+            environment.extend(self.cuda.iter().cloned());
+        }
+        let features = features.join(",");
+        let mut args = vec!["build", "--release", "--locked", "--package", &build.package, "--bin", &build.package];
+        args.extend(["--no-default-features", "--features", &features]);
+        let built = CargoBuild { folder: &workspace.folder, args: &args, environment: &environment }.run();
+        let built = built.with_context(|| format!("the arm {} does not build as {}", arm.name, build.name))?;
+        for fork in self.forks_in(build) {
+            match arm.is_upstream() {
+                true => built.check_release(&fork.name, &workspace.folder)?,
+                false => built.check_fork(&fork.name, &workspace.folder.join(&fork.folder), true)?,
+            }
+        }
+        install(&built.executable(&build.package)?, to)
+    }
+}
+
+fn measured_in(arm: &ArmSpec, fork: &Fork) -> Vec<String> {
+    let ids = fork.measured.iter().map(|patch| &patch.id);
+    ids.filter(|id| arm.patches.contains(id)).cloned().collect()
+}
+
+/// Copies at once, so that a binary in the cache is whole.
+fn install(binary: &Path, to: &Path) -> Result<()> {
+    let folder = to.parent().context("a binary lies in a folder")?;
+    fs::create_dir_all(folder)?;
+    let partial = to.with_extension("partial");
+    fs::copy(binary, &partial).with_context(|| format!("cannot copy {}", binary.display()))?;
+    fs::rename(&partial, to).with_context(|| format!("cannot write {}", to.display()))
+}
+
+fn default_features(root: &Path, package: &str) -> Result<Vec<String>> {
+    let manifest = root.join("Cargo.toml");
+    let metadata =
+        MetadataCommand::new().manifest_path(&manifest).no_deps().exec().context("cannot read the workspace")?;
+    let package = metadata.packages.iter().find(|found| found.name.as_str() == package);
+    let package = package.with_context(|| format!("{} has no package {package:?}", manifest.display()))?;
+    Ok(package.features.get("default").cloned().unwrap_or_default())
+}
+
+/// SHA-256 of a binary with its fingerprint blanked.
+fn code_sha256(mut bytes: Vec<u8>, fingerprint: &str) -> String {
+    let needle = fingerprint.as_bytes();
+    for at in 0..bytes.len().saturating_sub(needle.len() - 1) {
+        // The first byte settles nearly all: binaries are tens of MB, and this runs unoptimised.
+        if bytes[at] == needle[0] && bytes[at..].starts_with(needle) {
+            bytes[at..at + needle.len()].fill(0);
+        }
+    }
+    sha256_hex(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_alone_does_not_make_code_differ() {
+        let code = |fingerprint: &str, rest: &str| {
+            code_sha256(format!("..{fingerprint}{rest}{fingerprint}").into_bytes(), fingerprint)
+        };
+        assert_eq!(code("aaaa", "code"), code("bbbb", "code"));
+        assert_ne!(code("aaaa", "code"), code("bbbb", "cods"));
+    }
+}

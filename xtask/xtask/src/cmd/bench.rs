@@ -1,0 +1,148 @@
+//! `bench`: builds arms, runs them against upstream in shuffled blocks, prints the table, writes the receipt.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bench_core::analysis::{Analysis, analyse};
+use bench_core::report::{Style, render};
+use bench_core::schema;
+use bench_runner::{Finished, Interrupted, Options};
+use forks::Forks;
+use serde::Serialize;
+
+use crate::bench::design::{self, Design};
+use crate::bench::{self, Choice, bundle};
+use crate::cuda::{Arch, Install};
+
+/// Compare arms with upstream on the same proofs: one table, one receipt
+///
+/// Exit status: 0 done, 1 a run failed, 2 wrong usage or environment, 4 a proof differs from upstream's.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The real WinningPoSt circuit on the CPU; the same as `--plan quick`
+    #[arg(long, conflicts_with = "plan")]
+    quick: bool,
+    /// Which benchmark: quick, h200
+    #[arg(long, value_name = "NAME")]
+    plan: Option<String>,
+    /// Arms in place of the plan's: upstream,none,ship,all,+a1,all-a1,a1+d4
+    #[arg(long, value_delimiter = ',')]
+    arms: Vec<String>,
+    /// Blocks in place of the plan's: how often each comparison is repeated
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    blocks: Option<u16>,
+    /// GPU architectures; default: this machine's, else a sensible list
+    #[arg(long, value_delimiter = ',')]
+    arch: Vec<Arch>,
+    /// Refuse to install a CUDA compiler
+    #[arg(long)]
+    no_install: bool,
+    /// Run nothing: write a folder that runs this benchmark on a host without Rust and network
+    #[arg(long, value_name = "DIR")]
+    bundle: Option<PathBuf>,
+    /// Receipts and logs go below this folder [default: target/bench; evidence keeps them]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with an interrupted benchmark
+    #[arg(long)]
+    resume: bool,
+    /// Throw an interrupted benchmark away
+    #[arg(long, conflicts_with = "resume")]
+    restart: bool,
+    /// Start no block after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    within: Option<u64>,
+    /// A column more: against the arm `none`
+    #[arg(long)]
+    vs_none: bool,
+    /// Print the analysis as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let forks = super::open()?;
+    let choice = Choice {
+        design: design(args)?,
+        arms: &args.arms,
+        blocks: args.blocks.map(usize::from),
+        archs: &args.arch,
+        install: if args.no_install { Install::Refused } else { Install::Allowed },
+        checks: args.bundle.is_some(),
+    };
+    warn_of_unexported(&forks);
+    let plan = bench::plan(&forks, &choice)?;
+    let folder = bench::arms_folder(&forks);
+    if let Some(to) = &args.bundle {
+        bundle::write(&forks.root, &folder, &plan, to)?;
+        println!("{}: run.sh in it runs {} on a host with a GPU", to.display(), plan.name);
+        return Ok(ExitCode::SUCCESS);
+    }
+    std::fs::write(folder.join(format!("{}.plan.json", plan.name)), schema::to_text(&plan))
+        .context("cannot write the plan")?;
+    let options = Options {
+        folder,
+        out: args.out.clone().unwrap_or_else(|| forks.root.join("target/bench")),
+        params_dir: forks.root.join("target/test-params"),
+        interrupted: match (args.resume, args.restart) {
+            (true, _) => Interrupted::Resume,
+            (_, true) => Interrupted::Discard,
+            _ => Interrupted::Refuse,
+        },
+        within: args.within.map(Duration::from_secs),
+    };
+    let finished = bench_runner::run(&plan, &options, &mut |line| eprintln!("{line}"))?;
+    show(args, &finished)
+}
+
+/// Arms are made of patch files: work that is only in a fork's folder is not measured.
+fn warn_of_unexported(forks: &Forks) {
+    for fork in forks.pins.forks.iter().filter(|fork| forks.folder(fork).join(".git").exists()) {
+        if forks::export_check(forks, fork).is_ok_and(|changes| !changes.is_empty()) {
+            let (name, folder) = (&fork.name, fork.folder.display());
+            eprintln!(
+                "note: {folder} has commits that are in no patch file and in no arm; `cargo xtask export {name}` first"
+            );
+        }
+    }
+}
+
+fn design(args: &Args) -> Result<&'static Design> {
+    let name = match &args.plan {
+        Some(name) => name.as_str(),
+        None if args.quick => "quick",
+        None => "",
+    };
+    let known = || design::ALL.iter().map(|design| format!("  --plan {:<6} {}", design.name, design.about));
+    match design::ALL.iter().find(|design| design.name == name) {
+        Some(design) => Ok(design),
+        None => bail!("say which benchmark; there are\n{}", known().collect::<Vec<_>>().join("\n")),
+    }
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    receipt: &'a std::path::Path,
+    complete: bool,
+    exit_code: u8,
+    analysis: &'a Analysis,
+}
+
+fn show(args: &Args, finished: &Finished) -> Result<ExitCode> {
+    let analysis = analyse(&finished.receipt);
+    let code = analysis.exit_code();
+    let (receipt, complete) = (finished.path.as_path(), finished.complete);
+    if args.json {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&Shown { receipt, complete, exit_code: code, analysis: &analysis })?
+        );
+        return Ok(ExitCode::from(code));
+    }
+    print!("{}", render(&analysis, Style { markdown: false, vs_none: args.vs_none }));
+    let rest = if complete { "" } else { " (not all blocks: --resume goes on)" };
+    println!("receipt: {}{rest}", receipt.display());
+    Ok(ExitCode::from(code))
+}
