@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::layout::Layout;
-use crate::store::Store;
+use crate::store::{Commit, Store};
 use crate::tree::{self, Tree};
-use crate::{Error, Forks, Result};
+use crate::{Error, Fork, Forks, Result};
 
 /// Writes each fork's files for the measured patches `ids` (of all forks together) into `dest`, at the same relative
 /// places as in the repository. Rewrites only what differs; files that are not the fork's are removed, cargo's `target`
@@ -23,15 +23,30 @@ pub fn materialize(forks: &Forks, ids: &[String], dest: &Path) -> Result<()> {
             return Err(Error::NoFile { fork: fork.name.clone(), patch: patch.id.clone() });
         }
         let commit = Layout::open(forks, &store, &series)?.subset(&subset)?;
-        let files = store.tree(&commit.tree)?;
-        let folder = dest.join(&fork.folder);
-        let mut stale = Vec::new();
-        foreign(&folder, &folder, &files, &mut stale)?;
-        let scratch = dest.join(".forks-scratch");
-        tree::sync(&folder, &scratch, &stale, &files, &store.blobs(&files)?)?;
-        if scratch.exists() {
-            fs::remove_dir_all(&scratch).map_err(Error::io("remove", &scratch))?;
-        }
+        write(&store, &commit, fork, dest)?;
+    }
+    Ok(())
+}
+
+/// Writes the releases as they are, without any patch, at the forks' places in `dest`.
+pub fn pristine(forks: &Forks, dest: &Path) -> Result<()> {
+    let store = Store::open(forks)?;
+    for fork in &forks.pins.forks {
+        let series = forks.series(fork)?;
+        write(&store, &Layout::open(forks, &store, &series)?.pristine, fork, dest)?;
+    }
+    Ok(())
+}
+
+fn write(store: &Store, commit: &Commit, fork: &Fork, dest: &Path) -> Result<()> {
+    let files = store.tree(&commit.tree)?;
+    let folder = dest.join(&fork.folder);
+    let mut stale = Vec::new();
+    foreign(&folder, &folder, &files, &mut stale)?;
+    let scratch = dest.join(".forks-scratch");
+    tree::sync(&folder, &scratch, &stale, &files, &store.blobs(&files)?)?;
+    if scratch.exists() {
+        fs::remove_dir_all(&scratch).map_err(Error::io("remove", &scratch))?;
     }
     Ok(())
 }

@@ -5,12 +5,15 @@ mod cargo_build;
 mod cmd;
 mod cuda;
 mod gpus;
+mod snapshots;
+mod suites;
+mod tally;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, bench as bench_verb, build, doctor, edit, export, status, verify};
+use crate::cmd::{apply, bench as bench_verb, build, doctor, edit, export, status, test, verify};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -32,6 +35,7 @@ enum Verb {
     Edit(edit::Args),
     Export(export::Args),
     Status(status::Args),
+    Test(test::Args),
     Verify(verify::Args),
 }
 
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Edit(args) => edit::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::Status(args) => status::run(&args),
+        Verb::Test(args) => test::run(&args),
         Verb::Verify(args) => verify::run(&args),
     };
     result.unwrap_or_else(|error| cmd::fail(&error))

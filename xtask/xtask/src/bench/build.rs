@@ -73,6 +73,10 @@ impl Builder<'_> {
         if arm.is_upstream() {
             features.retain(|feature| feature != "forked");
         }
+        if build.name == "cuda" {
+            // It proves recordings; storage-proofs would be compiled once more for every arm.
+            features.retain(|feature| feature != "filecoin");
+        }
         Ok(features)
     }
 
@@ -122,17 +126,12 @@ impl Builder<'_> {
         to: &Path,
     ) -> Result<()> {
         workspace::touch(&workspace.folder)?;
-        let mut environment: Vec<(String, String)> = [
-            ("CARGO_TARGET_DIR", self.forks.root.join(ARMS).join("target").display().to_string()),
-            ("CARGO_PROFILE_RELEASE_STRIP", "symbols".into()),
-            // In place of the user's flags. A build id would differ where the code does not.
-            ("RUSTFLAGS", "-C link-arg=-Wl,--build-id=none".into()),
-            // The same for all arms, so that equal code gives equal binaries; the receipt knows the arm.
-            ("CUZK_ARM", "bench".into()),
-            ("CUZK_FORKS_FINGERPRINT", fingerprint.into()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into();
+        let mut environment = environment(self.forks);
+        // The arm is the same for all, so that equal code gives equal binaries; the receipt knows the arm.
+        environment.extend([
+            ("CUZK_ARM".to_owned(), "bench".to_owned()),
+            ("CUZK_FORKS_FINGERPRINT".to_owned(), fingerprint.to_owned()),
+        ]);
         if build.forks.iter().any(|name| name == GPU_FORK) {
             environment.extend(self.cuda.iter().cloned());
         }
@@ -149,6 +148,19 @@ impl Builder<'_> {
         }
         install(&built.executable(&build.package)?, to)
     }
+}
+
+/// What every build of an arm has in common, in place of the user's settings; with it, other builds share what is built.
+pub(crate) fn environment(forks: &Forks) -> Vec<(String, String)> {
+    let target = forks.root.join(ARMS).join("target");
+    [
+        ("CARGO_TARGET_DIR", target.display().to_string()),
+        ("CARGO_PROFILE_RELEASE_STRIP", "symbols".into()),
+        // A build id would differ where the code does not.
+        ("RUSTFLAGS", "-C link-arg=-Wl,--build-id=none".into()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }
 
 fn measured_in(arm: &ArmSpec, fork: &Fork) -> Vec<String> {

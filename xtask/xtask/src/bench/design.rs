@@ -1,5 +1,7 @@
 //! The benchmarks that can be asked for by name: which arms prove what. Knows nothing of how they are built or run.
 
+use anyhow::{Result, bail};
+
 /// A benchmark before its arms are built.
 pub(crate) struct Design {
     pub(crate) name: &'static str,
@@ -29,6 +31,18 @@ pub(crate) const REAL: &str = "winning-post-2KiB";
 
 /// Every benchmark.
 pub(crate) const ALL: &[Design] = &[QUICK, H200];
+
+/// The benchmark of that name.
+///
+/// # Errors
+/// When there is none; the message lists those that there are.
+pub(crate) fn named(name: &str) -> Result<&'static Design> {
+    let known = || ALL.iter().map(|design| format!("  --plan {:<6} {}", design.name, design.about));
+    match ALL.iter().find(|design| design.name == name) {
+        Some(design) => Ok(design),
+        None => bail!("say which benchmark; there are\n{}", known().collect::<Vec<_>>().join("\n")),
+    }
+}
 
 /// Synthesis is where the CPU's patches act and takes a thirtieth of the proof's time: each process repeats it alone and
 /// proves once, without a warm-up.

@@ -22,6 +22,7 @@ use forks::Forks;
 use crate::cuda::{Arch, CudaBuild, Install};
 use arms::ArmSpec;
 use build::Builder;
+pub(crate) use build::environment as build_environment;
 use design::Design;
 use workspace::Workspace;
 
@@ -37,6 +38,18 @@ pub(crate) struct Choice<'a> {
     pub(crate) install: Install,
     /// Add the checks that a bundle carries.
     pub(crate) checks: bool,
+}
+
+impl Choice<'_> {
+    /// The design as it is, with the CUDA compiler installed if it needs one.
+    pub(crate) fn of(design: &'static Design) -> Self {
+        Self { design, arms: &[], blocks: None, archs: &[], install: Install::Allowed, checks: false }
+    }
+}
+
+/// Ids of the measured patches that the arm of this name has.
+pub(crate) fn arm_patches(forks: &Forks, name: &str) -> Result<Vec<String>> {
+    Ok(arms::parse(name, &forks.pins)?.patches)
 }
 
 /// The folder that a plan's paths are relative to.

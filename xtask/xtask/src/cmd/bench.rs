@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bench_core::analysis::{Analysis, analyse};
 use bench_core::report::{Style, render};
 use bench_core::schema;
@@ -12,8 +12,7 @@ use bench_runner::{Finished, Interrupted, Options};
 use forks::Forks;
 use serde::Serialize;
 
-use crate::bench::design::{self, Design};
-use crate::bench::{self, Choice, bundle};
+use crate::bench::{self, Choice, bundle, design};
 use crate::cuda::{Arch, Install};
 
 /// Compare arms with upstream on the same proofs: one table, one receipt
@@ -65,7 +64,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let forks = super::open()?;
     let choice = Choice {
-        design: design(args)?,
+        design: design::named(args.plan.as_deref().unwrap_or(if args.quick { "quick" } else { "" }))?,
         arms: &args.arms,
         blocks: args.blocks.map(usize::from),
         archs: &args.arch,
@@ -106,19 +105,6 @@ fn warn_of_unexported(forks: &Forks) {
                 "note: {folder} has commits that are in no patch file and in no arm; `cargo xtask export {name}` first"
             );
         }
-    }
-}
-
-fn design(args: &Args) -> Result<&'static Design> {
-    let name = match &args.plan {
-        Some(name) => name.as_str(),
-        None if args.quick => "quick",
-        None => "",
-    };
-    let known = || design::ALL.iter().map(|design| format!("  --plan {:<6} {}", design.name, design.about));
-    match design::ALL.iter().find(|design| design.name == name) {
-        Some(design) => Ok(design),
-        None => bail!("say which benchmark; there are\n{}", known().collect::<Vec<_>>().join("\n")),
     }
 }
 

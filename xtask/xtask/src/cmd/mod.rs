@@ -7,6 +7,8 @@ pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
 pub(crate) mod status;
+pub(crate) mod test;
+mod upstream_suites;
 pub(crate) mod verify;
 
 use std::env;
