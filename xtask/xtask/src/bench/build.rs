@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bench_core::arm::{Build, Components, sha256_hex};
@@ -11,7 +11,8 @@ use cargo_metadata::MetadataCommand;
 use forks::{Fork, Forks, fingerprint, pins};
 
 use super::arms::ArmSpec;
-use super::workspace::{self, ARMS, Workspace};
+use super::freshness::Freshness;
+use super::workspace::{ARMS, Workspace};
 use crate::cargo_build::CargoBuild;
 
 /// Builds with this fork need nvcc and name GPU architectures.
@@ -125,20 +126,27 @@ impl Builder<'_> {
         fingerprint: &str,
         to: &Path,
     ) -> Result<()> {
-        workspace::touch(&workspace.folder)?;
-        let mut environment = environment(self.forks);
-        // The arm is the same for all, so that equal code gives equal binaries; the receipt knows the arm.
-        environment.extend([
-            ("CUZK_ARM".to_owned(), "bench".to_owned()),
-            ("CUZK_FORKS_FINGERPRINT".to_owned(), fingerprint.to_owned()),
-        ]);
+        let target = self.forks.root.join(ARMS).join("target");
+        let mut environment: Vec<(String, String)> = [
+            ("CARGO_TARGET_DIR", target.display().to_string()),
+            ("CARGO_PROFILE_RELEASE_STRIP", "symbols".into()),
+            // In place of the user's flags. A build id would differ where the code does not.
+            ("RUSTFLAGS", "-C link-arg=-Wl,--build-id=none".into()),
+            // The same for all arms, so that equal code gives equal binaries; the receipt knows the arm.
+            ("CUZK_ARM", "bench".into()),
+            ("CUZK_FORKS_FINGERPRINT", fingerprint.into()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
         if build.forks.iter().any(|name| name == GPU_FORK) {
             environment.extend(self.cuda.iter().cloned());
         }
         let features = features.join(",");
         let mut args = vec!["build", "--release", "--locked", "--package", &build.package, "--bin", &build.package];
         args.extend(["--no-default-features", "--features", &features]);
-        let built = CargoBuild { folder: &workspace.folder, args: &args, environment: &environment }.run();
+        let cargo = CargoBuild { folder: &workspace.folder, args: &args, environment: &environment };
+        let crates = self.changing_crates(arm, build)?;
+        let built = Freshness::open(&target).during(&build.name, &workspace.folder, &crates, || cargo.run());
         let built = built.with_context(|| format!("the arm {} does not build as {}", arm.name, build.name))?;
         for fork in self.forks_in(build) {
             match arm.is_upstream() {
@@ -148,19 +156,18 @@ impl Builder<'_> {
         }
         install(&built.executable(&build.package)?, to)
     }
-}
 
-/// What every build of an arm has in common, in place of the user's settings; with it, other builds share what is built.
-pub(crate) fn environment(forks: &Forks) -> Vec<(String, String)> {
-    let target = forks.root.join(ARMS).join("target");
-    [
-        ("CARGO_TARGET_DIR", target.display().to_string()),
-        ("CARGO_PROFILE_RELEASE_STRIP", "symbols".into()),
-        // A build id would differ where the code does not.
-        ("RUSTFLAGS", "-C link-arg=-Wl,--build-id=none".into()),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    /// The crates whose sources may differ from one build to the next: this repository's, and the forks in the build.
+    fn changing_crates(&self, arm: &ArmSpec, build: &pins::Build) -> Result<Vec<PathBuf>> {
+        let mut crates = Vec::new();
+        for entry in fs::read_dir(self.forks.root.join("cuzk")).context("cannot list cuzk")? {
+            crates.push(Path::new("cuzk").join(entry?.file_name()));
+        }
+        if !arm.is_upstream() {
+            crates.extend(self.forks_in(build).into_iter().map(|fork| fork.folder.clone()));
+        }
+        Ok(crates)
+    }
 }
 
 fn measured_in(arm: &ArmSpec, fork: &Fork) -> Vec<String> {

@@ -6,6 +6,7 @@ pub(crate) mod bundle;
 mod checks;
 pub(crate) mod design;
 mod files;
+mod freshness;
 mod lock;
 mod workspace;
 
@@ -22,7 +23,6 @@ use forks::Forks;
 use crate::cuda::{Arch, CudaBuild, Install};
 use arms::ArmSpec;
 use build::Builder;
-pub(crate) use build::environment as build_environment;
 use design::Design;
 use workspace::Workspace;
 

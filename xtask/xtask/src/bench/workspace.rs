@@ -2,10 +2,9 @@
 //! places, and a lock file that follows the main one. Upstream's has no `[patch]` and no fork.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use bench_core::arm::sha256_hex;
@@ -134,29 +133,6 @@ pub(crate) fn sources_sha256(root: &Path) -> Result<String> {
     Ok(sha256_hex(lines.join("\n").as_bytes()))
 }
 
-/// Gives every source file of the workspace the present time.
-///
-/// Arms have one relative layout, so cargo gives their crates the same names in the shared target folder, and judges
-/// what is there by time alone: without this, an arm could be handed the fork that another arm compiled.
-pub(crate) fn touch(folder: &Path) -> Result<()> {
-    let now = SystemTime::now();
-    let mut open = vec![folder.to_owned()];
-    while let Some(path) = open.pop() {
-        for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() && entry.file_name() != ".git" {
-                open.push(entry.path());
-            } else if kind.is_file() {
-                let file = File::options().append(true).open(entry.path());
-                file.and_then(|file| file.set_modified(now))
-                    .with_context(|| format!("cannot touch {}", entry.path().display()))?;
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,9 +153,6 @@ mod tests {
         mirror(&from, &to).unwrap();
         assert!(!to.join("a").exists() && to.join("three").exists());
         assert_eq!(fs::metadata(to.join("two")).unwrap().modified().unwrap(), before);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        touch(&to).unwrap();
-        assert!(fs::metadata(to.join("two")).unwrap().modified().unwrap() > before);
     }
 
     #[test]
@@ -191,39 +164,5 @@ mod tests {
         let before = sources_sha256(folder.path()).unwrap();
         fs::rename(folder.path().join("cuzk/a/src/lib.rs"), folder.path().join("cuzk/a/src/bin.rs")).unwrap();
         assert_ne!(sources_sha256(folder.path()).unwrap(), before);
-    }
-
-    /// The trap that `touch` is there for, sprung and disarmed: two arms of one relative layout, one target folder.
-    #[test]
-    fn an_arm_is_not_handed_the_fork_of_another() {
-        let folder = tempfile::tempdir().unwrap();
-        let arm = |name: &str, text: &str| {
-            let root = folder.path().join(name);
-            for (file, content) in [
-                (
-                    "Cargo.toml",
-                    "[workspace]\n[package]\nname = \"app\"\nedition = \"2021\"\n[dependencies]\nfork.path = \"fork\"\n",
-                ),
-                ("src/main.rs", "fn main() { println!(\"{}\", fork::TEXT) }"),
-                ("fork/Cargo.toml", "[package]\nname = \"fork\"\nedition = \"2021\"\n"),
-                ("fork/src/lib.rs", &format!("pub const TEXT: &str = \"{text}\";")),
-            ] {
-                let path = root.join(file);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(&path, content).unwrap();
-            }
-            root
-        };
-        let (one, other) = (arm("one", "one"), arm("other", "other"));
-        let run = |root: &Path| {
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["run", "--quiet", "--offline"]).env("CARGO_TARGET_DIR", folder.path().join("target"));
-            String::from_utf8(cargo.current_dir(root).output().unwrap().stdout).unwrap()
-        };
-        assert_eq!(run(&one), "one\n");
-        // Written before the first arm was built, so that cargo takes what it finds for fresh.
-        assert_eq!(run(&other), "one\n");
-        touch(&other).unwrap();
-        assert_eq!(run(&other), "other\n");
     }
 }

@@ -99,7 +99,6 @@ fn crates(forks: &Forks) -> Result<Tally> {
         tally::run(
             cargo(&forks.root)
                 .args(["test", "--quiet", "--release", "--locked", "--workspace"])
-                .envs(bench::build_environment(forks))
                 .env("INSTA_SNAPSHOT_REFERENCES_FILE", references),
         )
     })
@@ -143,7 +142,6 @@ fn arms(forks: &Forks) -> Result<Tally> {
         tally += tally::run(
             cargo(&forks.root)
                 .args(["test", "--quiet", "--release", "--locked", "--package", "prove-once", "--test", "snapshots"])
-                .envs(bench::build_environment(forks))
                 .env("PROVE_ONCE_BIN", &binary),
         )?;
     }
