@@ -34,7 +34,7 @@ pub fn check(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Resul
         folder: options.folder.clone(),
         params_dir: options.params_dir.clone(),
         timeout: Duration::from_secs(plan.timeout_s),
-        log: options.out.join(format!("{}-check.log", plan.name)),
+        log: options.scratch.join(format!("{}-check.log", plan.name)),
     };
     let mut tally = Tally::default();
     for check in &plan.checks {

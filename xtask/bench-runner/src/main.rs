@@ -72,7 +72,14 @@ impl Place {
         let folder = plan.parent().unwrap_or(Path::new("/")).to_owned();
         let params_dir = self.params_dir.clone().unwrap_or_else(|| folder.join("params"));
         let params_dir = std::path::absolute(params_dir)?;
-        Ok(Options { folder, out: self.out.clone(), params_dir, interrupted, within: within.map(Duration::from_secs) })
+        Ok(Options {
+            folder,
+            out: self.out.clone(),
+            scratch: self.out.clone(),
+            params_dir,
+            interrupted,
+            within: within.map(Duration::from_secs),
+        })
     }
 }
 

@@ -23,8 +23,10 @@ use crate::{host, prepare, store};
 pub struct Options {
     /// The plan's folder.
     pub folder: PathBuf,
-    /// Receipts and logs go below it.
+    /// Receipts go below it.
     pub out: PathBuf,
+    /// Logs and the receipt of an unfinished benchmark go here.
+    pub scratch: PathBuf,
     /// Cache of test parameters.
     pub params_dir: PathBuf,
     /// An unfinished benchmark of the same plan.
@@ -49,14 +51,17 @@ pub struct Finished {
 pub fn run(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Finished, RunnerError> {
     prepare::check_binaries(plan, &options.folder)?;
     let gpus = Gpus::find();
-    let partial = store::partial_path(&options.out, &plan.name);
+    let partial = store::partial_path(&options.scratch, &plan.name);
     let mut receipt = store::open(&partial, Receipt::new(plan, host::describe(&gpus)), options.interrupted)?;
     let session = Session {
         folder: options.folder.clone(),
         params_dir: options.params_dir.clone(),
         timeout: Duration::from_secs(plan.timeout_s),
-        log: options.out.join(format!("{}.log", plan.name)),
+        log: options.scratch.join(format!("{}.log", plan.name)),
     };
+    if receipt.blocks.is_empty() {
+        store::remove(&session.log)?;
+    }
     prepare::make_parameters(plan, &session, say)?;
     let started = Instant::now();
     let out_of_time = || options.within.is_some_and(|limit| started.elapsed() >= limit);

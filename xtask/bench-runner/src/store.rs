@@ -9,8 +9,8 @@ use bench_core::receipt::Receipt;
 use crate::error::{Context, RunnerError};
 
 /// Where the receipt of an unfinished benchmark lies.
-pub(crate) fn partial_path(out: &Path, plan: &str) -> PathBuf {
-    out.join(format!("{plan}.partial.json"))
+pub(crate) fn partial_path(scratch: &Path, plan: &str) -> PathBuf {
+    scratch.join(format!("{plan}.partial.json"))
 }
 
 /// Writes `text` to `path` at once: whoever reads sees the old file or the new one.

@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Run nothing: write a folder that runs this benchmark on a host without Rust and network
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
-    /// Receipts and logs go below this folder [default: target/bench; evidence keeps them]
+    /// The receipt goes below this folder, as `--out evidence` to keep it [default: target/bench, where the log goes]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with an interrupted benchmark
@@ -81,9 +81,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     std::fs::write(folder.join(format!("{}.plan.json", plan.name)), schema::to_text(&plan))
         .context("cannot write the plan")?;
+    let scratch = forks.root.join("target/bench");
     let options = Options {
         folder,
-        out: args.out.clone().unwrap_or_else(|| forks.root.join("target/bench")),
+        out: args.out.clone().unwrap_or_else(|| scratch.clone()),
+        scratch,
         params_dir: forks.root.join("target/test-params"),
         interrupted: match (args.resume, args.restart) {
             (true, _) => Interrupted::Resume,

@@ -2,6 +2,7 @@
 //! generated upstream crate.
 
 mod apply;
+mod bench;
 mod exporting;
 mod faults;
 mod fixture;
