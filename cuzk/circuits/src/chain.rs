@@ -48,16 +48,10 @@ impl Chain {
     /// # Panics
     /// When the shape has fewer than [`ChainShape::MIN_ROWS`] rows.
     pub fn new(shape: ChainShape) -> Self {
-        assert!(
-            shape.rows >= ChainShape::MIN_ROWS,
-            "a chain of {} rows",
-            shape.rows
-        );
+        assert!(shape.rows >= ChainShape::MIN_ROWS, "a chain of {} rows", shape.rows);
         let mut chain = Links::new(shape, ((), ()), Fr::from(START));
         for _ in 0..shape.links() {
-            chain
-                .step(|_, _| Ok(()))
-                .expect("links without a constraint system do not fail");
+            chain.step(|_, _| Ok(())).expect("links without a constraint system do not fail");
         }
         let end = chain.numbers.last.1;
         Self { shape, end }
@@ -92,35 +86,19 @@ fn enforce<CS: ConstraintSystem<Fr>>(cs: &mut CS, link: Link<Variable>, new: Var
     let one = CS::one();
     match link {
         // 2 x * y = x + y - new
-        Link::Xor(x, y) => cs.enforce(
-            || "xor",
-            |lc| lc + (Fr::from(2), x),
-            |lc| lc + y,
-            |lc| lc + x + y - new,
-        ),
+        Link::Xor(x, y) => cs.enforce(|| "xor", |lc| lc + (Fr::from(2), x), |lc| lc + y, |lc| lc + x + y - new),
         // x * 1 = 1 - new
         Link::Not(x) => cs.enforce(|| "not", |lc| lc + x, |lc| lc + one, |lc| lc + one - new),
-        Link::Product(x, y, shift) => cs.enforce(
-            || "product",
-            |lc| shifted(lc, x, one, shift),
-            |lc| shifted(lc, y, one, shift),
-            |lc| lc + new,
-        ),
-        Link::Scaled(x, shift) => cs.enforce(
-            || "scaled",
-            |lc| shifted(lc, x, one, shift),
-            |lc| lc + (shift, one),
-            |lc| lc + new,
-        ),
+        Link::Product(x, y, shift) => {
+            cs.enforce(|| "product", |lc| shifted(lc, x, one, shift), |lc| shifted(lc, y, one, shift), |lc| lc + new)
+        }
+        Link::Scaled(x, shift) => {
+            cs.enforce(|| "scaled", |lc| shifted(lc, x, one, shift), |lc| lc + (shift, one), |lc| lc + new)
+        }
     }
 }
 
-fn shifted(
-    lc: LinearCombination<Fr>,
-    x: Variable,
-    one: Variable,
-    shift: Fr,
-) -> LinearCombination<Fr> {
+fn shifted(lc: LinearCombination<Fr>, x: Variable, one: Variable, shift: Fr) -> LinearCombination<Fr> {
     lc + x + (shift, one)
 }
 
@@ -141,11 +119,7 @@ struct Sequence<V> {
 
 impl<V: Copy> Sequence<V> {
     fn starting(value: (V, Fr)) -> Self {
-        Self {
-            before: value,
-            last: value,
-            count: 0,
-        }
+        Self { before: value, last: value, count: 0 }
     }
 
     fn push(&mut self, new: (V, Fr)) {
@@ -166,18 +140,10 @@ struct Links<V> {
 impl<V: Copy> Links<V> {
     /// Bits start from the constant one, numbers from the start.
     fn new(shape: ChainShape, (one, start): (V, V), value: Fr) -> Self {
-        Self {
-            shape,
-            step: 0,
-            bits: Sequence::starting((one, Fr::ONE)),
-            numbers: Sequence::starting((start, value)),
-        }
+        Self { shape, step: 0, bits: Sequence::starting((one, Fr::ONE)), numbers: Sequence::starting((start, value)) }
     }
 
-    fn step(
-        &mut self,
-        make: impl FnOnce(Link<V>, Fr) -> Result<V, SynthesisError>,
-    ) -> Result<(), SynthesisError> {
+    fn step(&mut self, make: impl FnOnce(Link<V>, Fr) -> Result<V, SynthesisError>) -> Result<(), SynthesisError> {
         let is_bit = falls_on(self.step, self.shape.booleans);
         self.step += 1;
         let (link, value) = if is_bit { self.bit() } else { self.number() };
@@ -191,33 +157,19 @@ impl<V: Copy> Links<V> {
     }
 
     fn bit(&self) -> (Link<V>, Fr) {
-        let Sequence {
-            before: (y, y_value),
-            last: (x, x_value),
-            count,
-        } = self.bits;
+        let Sequence { before: (y, y_value), last: (x, x_value), count } = self.bits;
         if falls_on(count, self.shape.b_density) {
-            (
-                Link::Xor(x, y),
-                x_value + y_value - (x_value * y_value).double(),
-            )
+            (Link::Xor(x, y), x_value + y_value - (x_value * y_value).double())
         } else {
             (Link::Not(x), Fr::ONE - x_value)
         }
     }
 
     fn number(&self) -> (Link<V>, Fr) {
-        let Sequence {
-            before: (y, y_value),
-            last: (x, x_value),
-            count,
-        } = self.numbers;
+        let Sequence { before: (y, y_value), last: (x, x_value), count } = self.numbers;
         let shift = Fr::from(2 + count as u64 % 7);
         if falls_on(count, self.shape.b_density) {
-            (
-                Link::Product(x, y, shift),
-                (x_value + shift) * (y_value + shift),
-            )
+            (Link::Product(x, y, shift), (x_value + shift) * (y_value + shift))
         } else {
             (Link::Scaled(x, shift), (x_value + shift) * shift)
         }

@@ -22,9 +22,7 @@ const SYNTHESIS_ALONE: &str = "synthesis alone was asked for";
 /// Is this the error with which a prover stops at [`Key::Absent`]?
 pub fn is_synthesis_alone(error: &SynthesisError) -> bool {
     match error {
-        SynthesisError::IoError(error) => error
-            .get_ref()
-            .is_some_and(|inner| inner.to_string() == SYNTHESIS_ALONE),
+        SynthesisError::IoError(error) => error.get_ref().is_some_and(|inner| inner.to_string() == SYNTHESIS_ALONE),
         // The CUDA prover of bellperson asks for its own kind of parameters, after synthesis.
         SynthesisError::MalformedSrs => true,
         _ => false,
@@ -64,19 +62,11 @@ impl ParameterSource<Bls12> for Key<'_> {
         self.parameters()?.get_a(inputs, aux)
     }
 
-    fn get_b_g1(
-        &self,
-        inputs: usize,
-        aux: usize,
-    ) -> Result<(G1Builder, G1Builder), SynthesisError> {
+    fn get_b_g1(&self, inputs: usize, aux: usize) -> Result<(G1Builder, G1Builder), SynthesisError> {
         self.parameters()?.get_b_g1(inputs, aux)
     }
 
-    fn get_b_g2(
-        &self,
-        inputs: usize,
-        aux: usize,
-    ) -> Result<(G2Builder, G2Builder), SynthesisError> {
+    fn get_b_g2(&self, inputs: usize, aux: usize) -> Result<(G2Builder, G2Builder), SynthesisError> {
         self.parameters()?.get_b_g2(inputs, aux)
     }
 }

@@ -15,9 +15,7 @@ pub fn pin_settings() -> Result<(), WorkloadError> {
     use std::sync::OnceLock;
     static PINNED: OnceLock<Result<(), String>> = OnceLock::new();
     let pinned = PINNED.get_or_init(|| read_in_empty_folder().map_err(|error| error.to_string()));
-    pinned
-        .clone()
-        .map_err(|what| WorkloadError::Settings { what })
+    pinned.clone().map_err(|what| WorkloadError::Settings { what })
 }
 
 /// Nothing to pin in this build.
@@ -40,12 +38,8 @@ fn read_in_empty_folder() -> std::io::Result<()> {
     let parts = panic::catch_unwind(|| SETTINGS.window_post_synthesis_num_cpus);
     env::set_current_dir(here)?;
     match parts {
-        Ok(0) => Err(io::Error::other(
-            "FIL_PROOFS_WINDOW_POST_SYNTHESIS_NUM_CPUS is 0: unset it",
-        )),
+        Ok(0) => Err(io::Error::other("FIL_PROOFS_WINDOW_POST_SYNTHESIS_NUM_CPUS is 0: unset it")),
         Ok(_) => Ok(()),
-        Err(_) => Err(io::Error::other(
-            "storage-proofs refuses its settings: unset the variables FIL_PROOFS_*",
-        )),
+        Err(_) => Err(io::Error::other("storage-proofs refuses its settings: unset the variables FIL_PROOFS_*")),
     }
 }

@@ -16,8 +16,8 @@ use storage_proofs_core::merkle::{LCTree, generate_tree};
 use storage_proofs_core::proof::ProofScheme;
 use storage_proofs_core::util::NODE_SIZE;
 use storage_proofs_post::fallback::{
-    ComponentPrivateInputs, FallbackPoSt, FallbackPoStCircuit, FallbackPoStCompound, PrivateInputs,
-    PrivateSector, PublicInputs, PublicParams, PublicSector, SetupParams,
+    ComponentPrivateInputs, FallbackPoSt, FallbackPoStCircuit, FallbackPoStCompound, PrivateInputs, PrivateSector,
+    PublicInputs, PublicParams, PublicSector, SetupParams,
 };
 use typenum::{U0, U8};
 
@@ -56,34 +56,20 @@ impl WinningPost {
     /// builds circuit and public inputs from them.
     pub(crate) fn build() -> Result<(Self, Vec<Fr>), WorkloadError> {
         pin_settings()?;
-        let folder =
-            tempfile::tempdir().map_err(|error| failed(format!("no temporary folder: {error}")))?;
+        let folder = tempfile::tempdir().map_err(|error| failed(format!("no temporary folder: {error}")))?;
         let mut rng = ChaCha20Rng::seed_from_u64(SEED);
         let leaves = SECTOR_BYTES as usize / NODE_SIZE;
-        let (_replica, tree) =
-            generate_tree::<Tree, _>(&mut rng, leaves, Some(folder.path().to_owned()));
+        let (_replica, tree) = generate_tree::<Tree, _>(&mut rng, leaves, Some(folder.path().to_owned()));
         let comm_c = Domain::random(&mut rng);
         let comm_r_last = tree.root();
         let comm_r = <PoseidonHasher as Hasher>::Function::hash2(&comm_c, &comm_r_last);
         let public_inputs = PublicInputs {
             randomness: Domain::random(&mut rng),
             prover_id: Domain::random(&mut rng),
-            sectors: vec![
-                PublicSector {
-                    id: 1.into(),
-                    comm_r
-                };
-                CHALLENGES
-            ],
+            sectors: vec![PublicSector { id: 1.into(), comm_r }; CHALLENGES],
             k: None,
         };
-        let sectors: Vec<_> = (0..CHALLENGES)
-            .map(|_| PrivateSector {
-                tree: &tree,
-                comm_c,
-                comm_r_last,
-            })
-            .collect();
+        let sectors: Vec<_> = (0..CHALLENGES).map(|_| PrivateSector { tree: &tree, comm_c, comm_r_last }).collect();
         prove_and_build(&public_inputs, &PrivateInputs { sectors: &sectors })
             .map_err(|error| failed(format!("{error:#}")))?
     }
@@ -96,17 +82,12 @@ fn prove_and_build(
     private_inputs: &PrivateInputs<'_, Tree>,
 ) -> storage_proofs_core::error::Result<Built> {
     let params = public_params()?;
-    let proofs =
-        FallbackPoSt::<Tree>::prove_all_partitions(&params, public_inputs, private_inputs, 1)?;
+    let proofs = FallbackPoSt::<Tree>::prove_all_partitions(&params, public_inputs, private_inputs, 1)?;
     if !FallbackPoSt::<Tree>::verify_all_partitions(&params, public_inputs, &proofs)? {
-        return Ok(Err(failed(
-            "storage-proofs rejects the vanilla proof".to_owned(),
-        )));
+        return Ok(Err(failed("storage-proofs rejects the vanilla proof".to_owned())));
     }
     let Some(proof) = proofs.first() else {
-        return Ok(Err(failed(
-            "storage-proofs made no vanilla proof".to_owned(),
-        )));
+        return Ok(Err(failed("storage-proofs made no vanilla proof".to_owned())));
     };
     let private = ComponentPrivateInputs {};
     let circuit = Compound::circuit(public_inputs, private, proof, &params, None)?;
@@ -125,8 +106,5 @@ fn public_params() -> storage_proofs_core::error::Result<PublicParams> {
 }
 
 fn failed(what: String) -> WorkloadError {
-    WorkloadError::Build {
-        name: WINNING_POST_2KIB.to_owned(),
-        what,
-    }
+    WorkloadError::Build { name: WINNING_POST_2KIB.to_owned(), what }
 }

@@ -8,12 +8,8 @@ use cuzk_r1cs::Fr;
 use crate::{Chain, ChainShape, Sha256Chain, WorkloadCircuit};
 
 /// A name for each kind of workload, as examples.
-pub const KNOWN_WORKLOADS: &[&str] = &[
-    "chain/2^19",
-    "chain/2^19,booleans=75,b-density=100",
-    "sha256/1",
-    "winning-post-2KiB",
-];
+pub const KNOWN_WORKLOADS: &[&str] =
+    &["chain/2^19", "chain/2^19,booleans=75,b-density=100", "sha256/1", "winning-post-2KiB"];
 
 /// What is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +95,7 @@ fn winning_post() -> Result<(WorkloadCircuit, Vec<Fr>), WorkloadError> {
 fn winning_post() -> Result<(WorkloadCircuit, Vec<Fr>), WorkloadError> {
     Err(WorkloadError::Build {
         name: WINNING_POST_2KIB.to_owned(),
-        what: "this build has no Filecoin circuits (feature filecoin): prove a recording of it"
-            .to_owned(),
+        what: "this build has no Filecoin circuits (feature filecoin): prove a recording of it".to_owned(),
     })
 }
 
@@ -108,24 +103,13 @@ impl FromStr for Workload {
     type Err = WorkloadError;
 
     fn from_str(name: &str) -> Result<Self, WorkloadError> {
-        let malformed = |what: String| WorkloadError::Malformed {
-            name: name.to_owned(),
-            what,
-        };
+        let malformed = |what: String| WorkloadError::Malformed { name: name.to_owned(), what };
         let mut parts = name.split(',');
         let kind = parts.next().unwrap_or_default();
         if let Some(rows) = kind.strip_prefix("chain/") {
-            let rows =
-                number(rows, ChainShape::MIN_ROWS, ChainShape::MAX_ROWS).map_err(malformed)?;
-            let shape = ChainShape {
-                rows,
-                booleans: DEFAULT_BOOLEANS,
-                b_density: DEFAULT_B_DENSITY,
-            };
-            return parts
-                .try_fold(shape, chain_option)
-                .map(Self::Chain)
-                .map_err(malformed);
+            let rows = number(rows, ChainShape::MIN_ROWS, ChainShape::MAX_ROWS).map_err(malformed)?;
+            let shape = ChainShape { rows, booleans: DEFAULT_BOOLEANS, b_density: DEFAULT_B_DENSITY };
+            return parts.try_fold(shape, chain_option).map(Self::Chain).map_err(malformed);
         }
         if let Some(blocks) = kind.strip_prefix("sha256/") {
             if let Some(option) = parts.next() {
@@ -137,36 +121,23 @@ impl FromStr for Workload {
         if name == WINNING_POST_2KIB {
             return Ok(Self::WinningPost2KiB);
         }
-        Err(WorkloadError::Unknown {
-            name: name.to_owned(),
-        })
+        Err(WorkloadError::Unknown { name: name.to_owned() })
     }
 }
 
 fn chain_option(shape: ChainShape, option: &str) -> Result<ChainShape, String> {
     let percent = |value: &str| number(value, 0, 100).map(|percent| percent as u8);
     match option.split_once('=') {
-        Some(("booleans", value)) => Ok(ChainShape {
-            booleans: percent(value)?,
-            ..shape
-        }),
-        Some(("b-density", value)) => Ok(ChainShape {
-            b_density: percent(value)?,
-            ..shape
-        }),
-        _ => Err(format!(
-            "chain has options booleans=<percent> and b-density=<percent>, not {option}"
-        )),
+        Some(("booleans", value)) => Ok(ChainShape { booleans: percent(value)?, ..shape }),
+        Some(("b-density", value)) => Ok(ChainShape { b_density: percent(value)?, ..shape }),
+        _ => Err(format!("chain has options booleans=<percent> and b-density=<percent>, not {option}")),
     }
 }
 
 /// A decimal number, or a power of two as `2^k`.
 fn number(text: &str, least: usize, most: usize) -> Result<usize, String> {
     let value = match text.strip_prefix("2^") {
-        Some(power) => power
-            .parse()
-            .ok()
-            .and_then(|power| 1usize.checked_shl(power)),
+        Some(power) => power.parse().ok().and_then(|power| 1usize.checked_shl(power)),
         None => text.parse().ok(),
     };
     value

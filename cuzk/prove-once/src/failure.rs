@@ -36,10 +36,7 @@ pub(crate) enum Kind {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl ToString) -> Self {
-        Self {
-            kind,
-            message: message.to_string(),
-        }
+        Self { kind, message: message.to_string() }
     }
 
     /// For `map_err`.
@@ -67,9 +64,7 @@ static FIRST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 /// Keeps panics for [`catch`] in place of printing them.
 pub(crate) fn keep_panics() {
     panic::set_hook(Box::new(|info| {
-        let mut first = FIRST_PANIC
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut first = FIRST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if first.is_none() {
             *first = Some(info.to_string().replace('\n', " "));
         }
@@ -79,10 +74,7 @@ pub(crate) fn keep_panics() {
 /// Runs what may panic; upstream's provers assert where ours return errors.
 pub(crate) fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
-        let first = FIRST_PANIC
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .take();
+        let first = FIRST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
         let message = first.unwrap_or_else(|| said(payload.as_ref()));
         Err(Failure::new(Kind::Panic, message))
     })

@@ -6,11 +6,7 @@ use cuzk_r1cs::R1cs;
 #[cfg(feature = "forked")]
 pub(crate) fn with_size_hint<T>(sizes: Sizes, prove: impl FnOnce() -> T) -> T {
     use bellperson::groth16::presize;
-    let hint = presize::SizeHint {
-        constraints: sizes.constraints,
-        inputs: sizes.inputs,
-        aux: sizes.aux,
-    };
+    let hint = presize::SizeHint { constraints: sizes.constraints, inputs: sizes.inputs, aux: sizes.aux };
     presize::with_size_hint(hint, prove)
 }
 
@@ -22,10 +18,7 @@ pub(crate) fn with_size_hint<T>(_sizes: Sizes, prove: impl FnOnce() -> T) -> T {
 
 /// A circuit's sizes, without the prover's own rows.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(feature = "forked"),
-    expect(dead_code, reason = "upstream takes no hint")
-)]
+#[cfg_attr(not(feature = "forked"), expect(dead_code, reason = "upstream takes no hint"))]
 pub(crate) struct Sizes {
     constraints: usize,
     inputs: usize,
@@ -34,10 +27,6 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     pub(crate) fn of(r1cs: &R1cs) -> Self {
-        Self {
-            constraints: r1cs.constraints(),
-            inputs: r1cs.inputs(),
-            aux: r1cs.aux(),
-        }
+        Self { constraints: r1cs.constraints(), inputs: r1cs.inputs(), aux: r1cs.aux() }
     }
 }

@@ -15,10 +15,7 @@ pub(crate) struct InsecureRandomness {
 impl InsecureRandomness {
     pub(crate) fn from_seed(seed: u64) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        Self {
-            r: Fr::random(&mut rng),
-            s: Fr::random(&mut rng),
-        }
+        Self { r: Fr::random(&mut rng), s: Fr::random(&mut rng) }
     }
 
     /// The same r and s for each circuit.

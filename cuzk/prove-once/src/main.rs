@@ -38,8 +38,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Prove(args) => (args.threads, args.verbose),
         _ => (None, false),
     };
-    let settled = process::settle(threads)
-        .and_then(|()| cuzk_circuits::pin_settings().map_err(Failure::of(Kind::Environment)));
+    let settled =
+        process::settle(threads).and_then(|()| cuzk_circuits::pin_settings().map_err(Failure::of(Kind::Environment)));
     let (object, code) = match settled {
         Ok(()) => {
             failure::keep_panics();
@@ -61,10 +61,7 @@ fn perform(verb: &Verb) -> anyhow::Result<(String, u8)> {
                 eprintln!("prove-once: {}", error.message());
                 error.exit_code()
             });
-            return Ok((
-                serde_json::to_string(&report).context("the report as JSON")?,
-                code,
-            ));
+            return Ok((serde_json::to_string(&report).context("the report as JSON")?, code));
         }
         Verb::Record { workload, to } => record(workload, to),
         Verb::Params { subject, folder } => params(subject, folder),
@@ -82,10 +79,7 @@ fn failed(failure: Failure) -> (String, u8) {
 
 fn record(workload: &str, to: &std::path::Path) -> Result<Value, Failure> {
     let subject = Subject::from_workload(workload)?;
-    subject
-        .recording
-        .write(to)
-        .map_err(Failure::of(Kind::Recording))?;
+    subject.recording.write(to).map_err(Failure::of(Kind::Recording))?;
     let hash = report::hex(&subject.recording.r1cs().circuit_hash());
     Ok(json!({ "schema": 1, "workload": subject.name, "circuit_hash": hash, "recording": to }))
 }
@@ -109,8 +103,7 @@ fn devices() -> Result<Value, Failure> {
 
 fn params(asked: &cli::Subject, folder: &cli::ParamsDir) -> Result<Value, Failure> {
     let subject = Subject::build(asked)?;
-    let obtained = cuzk_srs::obtain(&folder.params_dir, &subject.recording)
-        .map_err(Failure::of(Kind::Parameters))?;
+    let obtained = cuzk_srs::obtain(&folder.params_dir, &subject.recording).map_err(Failure::of(Kind::Parameters))?;
     let hash = report::hex(&subject.recording.r1cs().circuit_hash());
     Ok(json!({
         "schema": 1,

@@ -53,35 +53,20 @@ pub(crate) fn note(name: &str, start: Instant) {
 /// did after its last message counts as `dealloc`, unless it said so itself.
 pub(crate) fn take(start: Instant, end: Instant) -> Vec<Phase> {
     let mut intervals = std::mem::take(&mut *lock());
-    let said = |name: &str, intervals: &[Interval]| {
-        intervals.iter().any(|i| !i.from_prose && i.name == name)
-    };
+    let said = |name: &str, intervals: &[Interval]| intervals.iter().any(|i| !i.from_prose && i.name == name);
     if said("synthesis", &intervals) {
         intervals.retain(|i| !(i.from_prose && i.name == "synthesis"));
     }
-    let prover_end = intervals
-        .iter()
-        .rfind(|i| i.name == "prover")
-        .map(|i| i.end);
+    let prover_end = intervals.iter().rfind(|i| i.name == "prover").map(|i| i.end);
     if let Some(prover_end) = prover_end.filter(|_| !said("dealloc", &intervals)) {
         intervals.push(Interval::on_host("dealloc", prover_end, end, false));
     }
-    intervals
-        .iter()
-        .map(|interval| interval.since(start))
-        .collect()
+    intervals.iter().map(|interval| interval.since(start)).collect()
 }
 
 impl Interval {
     fn on_host(name: &str, start: Instant, end: Instant, from_prose: bool) -> Self {
-        Self {
-            name: name.to_owned(),
-            circuit: WHOLE_BATCH,
-            lane: "host".to_owned(),
-            start,
-            end,
-            from_prose,
-        }
+        Self { name: name.to_owned(), circuit: WHOLE_BATCH, lane: "host".to_owned(), start, end, from_prose }
     }
 
     fn since(&self, job: Instant) -> Phase {
@@ -102,9 +87,7 @@ fn push(interval: Interval) {
 }
 
 fn lock() -> std::sync::MutexGuard<'static, Vec<Interval>> {
-    INTERVALS
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+    INTERVALS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 struct PhaseLogger {
@@ -204,21 +187,10 @@ mod tests {
 
     #[test]
     fn durations_read_as_printed() {
-        for nanos in [
-            0,
-            999,
-            1_000,
-            12_345,
-            6_789_000,
-            1_234_567_891,
-            61_000_000_000,
-        ] {
+        for nanos in [0, 999, 1_000, 12_345, 6_789_000, 1_234_567_891, 61_000_000_000] {
             let printed = Duration::from_nanos(nanos);
             let read = duration(&format!("{printed:?}")).expect("a duration");
-            assert!(
-                read.abs_diff(printed) < Duration::from_nanos(2),
-                "{printed:?} read as {read:?}"
-            );
+            assert!(read.abs_diff(printed) < Duration::from_nanos(2), "{printed:?} read as {read:?}");
         }
         for text in ["", "s", "12", "1.2.3s", "5m", "-1s"] {
             assert_eq!(duration(text), None, "{text}");
@@ -228,26 +200,13 @@ mod tests {
     #[test]
     fn a_record_needs_every_field_and_ages_that_are_ages() {
         let record = |start: f64, lane: Option<&'static str>| {
-            let mut pairs = vec![
-                ("name", Value::from("h_ntt")),
-                ("circuit", Value::from(2i64)),
-            ];
+            let mut pairs = vec![("name", Value::from("h_ntt")), ("circuit", Value::from(2i64))];
             pairs.extend([("start", Value::from(start)), ("end", Value::from(0.5))]);
             pairs.extend(lane.map(|lane| ("lane", Value::from(lane))));
-            structured(
-                &Record::builder().key_values(&pairs.as_slice()).build(),
-                Instant::now(),
-            )
+            structured(&Record::builder().key_values(&pairs.as_slice()).build(), Instant::now())
         };
         let interval = record(2.0, Some("gpu0")).expect("an interval");
-        assert_eq!(
-            (
-                interval.name.as_str(),
-                interval.circuit,
-                interval.lane.as_str()
-            ),
-            ("h_ntt", 2, "gpu0")
-        );
+        assert_eq!((interval.name.as_str(), interval.circuit, interval.lane.as_str()), ("h_ntt", 2, "gpu0"));
         assert_eq!(interval.end - interval.start, Duration::from_millis(1500));
         assert!(record(2.0, None).is_none());
         assert!(record(-1.0, Some("gpu0")).is_none());

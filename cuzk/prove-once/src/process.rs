@@ -44,8 +44,5 @@ pub(crate) fn settle(threads: Option<u16>) -> Result<(), Failure> {
 
 /// Threads of each pool.
 pub(crate) fn threads(asked: Option<u16>) -> usize {
-    asked.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    )
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }

@@ -147,9 +147,7 @@ impl CircuitFacts {
 /// A proof as it leaves: A, B, C compressed, 192 bytes.
 pub(crate) fn proof_bytes(proof: &Proof<Bls12>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(192);
-    proof
-        .write(&mut bytes)
-        .expect("a write to memory does not fail");
+    proof.write(&mut bytes).expect("a write to memory does not fail");
     bytes
 }
 

@@ -49,12 +49,7 @@ fn attempt(args: &ProveArgs, report: &mut Report) -> Result<(), Failure> {
     if let Some(proof) = proof {
         let text = snapshot::text(&subject.name, &facts, &proof);
         if let Some(path) = &args.snapshot {
-            let fail = |error| {
-                Failure::new(
-                    Kind::Environment,
-                    format!("cannot write {}: {error}", path.display()),
-                )
-            };
+            let fail = |error| Failure::new(Kind::Environment, format!("cannot write {}: {error}", path.display()));
             fs::write(path, &text).map_err(fail)?;
         }
         report.snapshot = Some(text);
@@ -62,11 +57,7 @@ fn attempt(args: &ProveArgs, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-fn parameters(
-    args: &ProveArgs,
-    subject: &Subject,
-    facts: &CircuitFacts,
-) -> Result<Option<TestParameters>, Failure> {
+fn parameters(args: &ProveArgs, subject: &Subject, facts: &CircuitFacts) -> Result<Option<TestParameters>, Failure> {
     let checked = match &args.params {
         _ if args.warmups + args.proofs == 0 => return Ok(None),
         Some(path) if args.unchecked_params => Ok(TestParameters::insecure_unchecked(path)),
@@ -113,10 +104,8 @@ impl Run<'_> {
             }
             let expected = first.get_or_insert_with(|| proofs[0].clone());
             if proofs.iter().any(|proof| proof != expected) {
-                let message = format!(
-                    "proof {} of {total} differs from the first, with the same witness, r and s",
-                    number + 1
-                );
+                let message =
+                    format!("proof {} of {total} differs from the first, with the same witness, r and s", number + 1);
                 return Err(Failure::new(Kind::ProofsDiffer, message));
             }
         }
@@ -130,17 +119,10 @@ impl Run<'_> {
         let end = Instant::now();
         let phases = phases::take(start, end);
         outcome?;
-        Ok(SynthesisRun {
-            wall_s: (end - start).as_secs_f64(),
-            phases,
-        })
+        Ok(SynthesisRun { wall_s: (end - start).as_secs_f64(), phases })
     }
 
-    fn prove(
-        &self,
-        warmup: bool,
-        key: &PreparedVerifyingKey<Bls12>,
-    ) -> Result<(ProofRun, Vec<Vec<u8>>), Failure> {
+    fn prove(&self, warmup: bool, key: &PreparedVerifyingKey<Bls12>) -> Result<(ProofRun, Vec<Vec<u8>>), Failure> {
         let randomness = InsecureRandomness::from_seed(self.args.randomness);
         let job = self.backend.proofs(self.args.batch, randomness);
         let start = Instant::now();
@@ -149,8 +131,7 @@ impl Run<'_> {
         let mut phases = phases::take(start, end);
         let proofs: Vec<Vec<u8>> = outcome?.iter().map(proof_bytes).collect();
         let verification = Instant::now();
-        let valid =
-            proofs.len() == self.args.batch && proofs.iter().all(|proof| self.verifies(proof, key));
+        let valid = proofs.len() == self.args.batch && proofs.iter().all(|proof| self.verifies(proof, key));
         phases::note("verify", verification);
         phases.extend(phases::take(start, Instant::now()));
         let run = ProofRun {
@@ -165,16 +146,11 @@ impl Run<'_> {
     }
 
     fn hinted<T>(&self, job: impl FnOnce() -> T) -> T {
-        if self.args.presize {
-            with_size_hint(self.sizes, job)
-        } else {
-            job()
-        }
+        if self.args.presize { with_size_hint(self.sizes, job) } else { job() }
     }
 
     /// Of the bytes, not of the points that they came from: that is what leaves.
     fn verifies(&self, proof: &[u8], key: &PreparedVerifyingKey<Bls12>) -> bool {
-        Proof::<Bls12>::read(proof)
-            .is_ok_and(|proof| verify_proof(key, &proof, &self.public_inputs).unwrap_or(false))
+        Proof::<Bls12>::read(proof).is_ok_and(|proof| verify_proof(key, &proof, &self.public_inputs).unwrap_or(false))
     }
 }

@@ -17,10 +17,7 @@ pub(crate) fn text(workload: &str, circuit: &CircuitFacts, proof: &[u8]) -> Stri
         ("inputs", circuit.inputs.to_string()),
         ("aux", circuit.aux.to_string()),
         ("dense in a over aux", circuit.densities.a_aux.to_string()),
-        (
-            "dense in b over inputs",
-            circuit.densities.b_inputs.to_string(),
-        ),
+        ("dense in b over inputs", circuit.densities.b_inputs.to_string()),
         ("dense in b over aux", circuit.densities.b_aux.to_string()),
         ("proof a", hex(&proof[..B_AT])),
         ("proof b", hex(&proof[B_AT..C_AT])),

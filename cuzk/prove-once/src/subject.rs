@@ -28,33 +28,17 @@ impl Subject {
         let workload: Workload = name.parse().map_err(Failure::of(Kind::Workload))?;
         let name = workload.to_string();
         let (circuit, public_inputs) = workload.build().map_err(Failure::of(Kind::Workload))?;
-        let recording = circuit
-            .record(&name)
-            .map_err(Failure::of(Kind::Recording))?;
-        Ok(Self {
-            name,
-            circuit,
-            recording: Arc::new(recording),
-            public_inputs,
-        })
+        let recording = circuit.record(&name).map_err(Failure::of(Kind::Recording))?;
+        Ok(Self { name, circuit, recording: Arc::new(recording), public_inputs })
     }
 
     fn from_recording(asked: &cli::Subject) -> Result<Self, Failure> {
-        let path = asked
-            .recording
-            .as_deref()
-            .unwrap_or(std::path::Path::new(""));
+        let path = asked.recording.as_deref().unwrap_or(std::path::Path::new(""));
         let recording = Recording::read(path).map_err(Failure::of(Kind::Recording))?;
         let name = recording.name().to_owned();
-        if let Some(workload) = asked
-            .workload
-            .as_ref()
-            .filter(|workload| **workload != name)
-        {
-            let message = format!(
-                "{} records {name}, not {workload}: name the recorded workload, or none",
-                path.display()
-            );
+        if let Some(workload) = asked.workload.as_ref().filter(|workload| **workload != name) {
+            let message =
+                format!("{} records {name}, not {workload}: name the recorded workload, or none", path.display());
             return Err(Failure::new(Kind::Recording, message));
         }
         Ok(Self::replaying(name, recording))
@@ -76,15 +60,9 @@ impl Subject {
         let recording = Arc::unwrap_or_clone(self.recording);
         let aux = recording.r1cs().aux();
         let flipped = recording.with_flipped_witness(index).ok_or_else(|| {
-            let message = format!(
-                "there is no auxiliary value {index} to flip: {} has {aux}",
-                self.name
-            );
+            let message = format!("there is no auxiliary value {index} to flip: {} has {aux}", self.name);
             Failure::new(Kind::Workload, message)
         })?;
-        Ok(Self {
-            public_inputs: self.public_inputs,
-            ..Self::replaying(self.name, flipped)
-        })
+        Ok(Self { public_inputs: self.public_inputs, ..Self::replaying(self.name, flipped) })
     }
 }

@@ -56,9 +56,7 @@ fn seconds(time: TimeVal) -> f64 {
 /// The peak since it was reset; `getrusage` knows only that of the whole process.
 fn peak_rss_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = peak.split_whitespace().next()?.parse().ok()?;
     Some(kib * 1024)
 }

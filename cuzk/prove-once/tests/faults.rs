@@ -22,13 +22,7 @@ fn error(outcome: &Outcome, dir: &Path) -> (String, String) {
 /// A folder with a copy of the workload's parameters, changed.
 fn bad_params(workload: &str, change: impl FnOnce(&mut Vec<u8>)) -> (TempDir, String) {
     let dir = params_dir();
-    let args = [
-        "params",
-        "--workload",
-        workload,
-        "--params-dir",
-        dir.to_str().expect("UTF-8"),
-    ];
+    let args = ["params", "--workload", workload, "--params-dir", dir.to_str().expect("UTF-8")];
     let made = program::run(&args, |_| {});
     let mut bytes = fs::read(made.text("params")).expect("the parameters");
     change(&mut bytes);
@@ -75,24 +69,14 @@ fn a_flipped_witness_gives_no_valid_proof() {
     );
     let beyond = prove(&["--workload", WORKLOAD, "--flip-witness", "252"]);
     assert_eq!(beyond.code, Some(2));
-    assert_eq!(
-        error(&beyond, Path::new("no folder")).1,
-        "there is no auxiliary value 252 to flip: chain/2^8 has 252"
-    );
+    assert_eq!(error(&beyond, Path::new("no folder")).1, "there is no auxiliary value 252 to flip: chain/2^8 has 252");
 }
 
 #[test]
 fn another_r_gives_another_valid_proof() {
-    let [one, other] =
-        ["1", "2"].map(|seed| prove(&["--workload", WORKLOAD, "--randomness", seed]));
+    let [one, other] = ["1", "2"].map(|seed| prove(&["--workload", WORKLOAD, "--randomness", seed]));
     assert_eq!((one.code, other.code), (Some(0), Some(0)));
-    let lines = |outcome: &Outcome| {
-        outcome
-            .text("snapshot")
-            .lines()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
+    let lines = |outcome: &Outcome| outcome.text("snapshot").lines().map(str::to_owned).collect::<Vec<_>>();
     let (one, other) = (lines(&one), lines(&other));
     for (ours, theirs) in one.iter().zip(&other) {
         assert_eq!(ours == theirs, !ours.starts_with("proof "), "{ours}");
@@ -143,10 +127,7 @@ fn parameters_of_another_circuit() {
     let (kind, message) = error(&outcome, dir.path());
     assert_eq!(kind, "parameters");
     let expected = outcome.text("circuit_hash");
-    assert!(
-        message.starts_with("bad.params is for the circuit "),
-        "{message}"
-    );
+    assert!(message.starts_with("bad.params is for the circuit "), "{message}");
     assert!(
         message.ends_with(&format!(
             ", not for {expected}: name the parameters of this circuit, or let `prove-once params` make them"
@@ -163,46 +144,18 @@ fn unchecked_parameters_reach_bellperson() {
     let unreadable = |what: &str| format!("cannot read the parameters bad.params: {what}");
     type Change = fn(&mut Vec<u8>);
     let cases: [(&str, Change, i32, &str, String); 6] = [
-        (
-            WORKLOAD,
-            halve,
-            2,
-            "parameters",
-            unreadable("failed to fill whole buffer"),
-        ),
-        (
-            WORKLOAD,
-            flip_a_point,
-            2,
-            "parameters",
-            unreadable("not on curve"),
-        ),
-        (
-            WORKLOAD,
-            swap_points,
-            1,
-            "invalid-proof",
-            invalid.to_owned(),
-        ),
+        (WORKLOAD, halve, 2, "parameters", unreadable("failed to fill whole buffer")),
+        (WORKLOAD, flip_a_point, 2, "parameters", unreadable("not on curve")),
+        (WORKLOAD, swap_points, 1, "invalid-proof", invalid.to_owned()),
         ("chain/2^7", |_| {}, 1, "prover", too_few.to_owned()),
-        (
-            "chain/2^8,b-density=20",
-            |_| {},
-            1,
-            "prover",
-            too_few.to_owned(),
-        ),
+        ("chain/2^8,b-density=20", |_| {}, 1, "prover", too_few.to_owned()),
         ("chain/2^9", |_| {}, 1, "invalid-proof", invalid.to_owned()),
     ];
     for (workload, change, code, kind, message) in cases {
         let (dir, file) = bad_params(workload, change);
         let outcome = with_params(&file, &["--unchecked-params"]);
         let error = error(&outcome, dir.path());
-        assert_eq!(
-            (outcome.code, error),
-            (Some(code), (kind.to_owned(), message)),
-            "{workload}"
-        );
+        assert_eq!((outcome.code, error), (Some(code), (kind.to_owned(), message)), "{workload}");
     }
 }
 
@@ -217,15 +170,10 @@ fn bad_recordings_and_names() {
         error(&outcome, folder.path()),
         (
             "recording".to_owned(),
-            "recording has 8 bytes, its header says 104: the copy is incomplete or damaged, copy or record it again".to_owned()
+            "recording has 8 bytes, its header says 104: the copy is incomplete or damaged, copy or record it again"
+                .to_owned()
         )
     );
     let outcome = prove(&["--workload", "porep"]);
-    assert_eq!(
-        (
-            outcome.code,
-            error(&outcome, Path::new("no folder")).0.as_str()
-        ),
-        (Some(2), "workload")
-    );
+    assert_eq!((outcome.code, error(&outcome, Path::new("no folder")).0.as_str()), (Some(2), "workload"));
 }

@@ -16,11 +16,7 @@ pub(crate) struct CoefficientTable {
 
 impl CoefficientTable {
     pub(crate) fn new() -> Self {
-        Self {
-            values: Vec::new(),
-            places: HashMap::new(),
-            one: None,
-        }
+        Self { values: Vec::new(), places: HashMap::new(), one: None }
     }
 
     /// The coefficient's place; `None` when 2^32 distinct ones stand there already.

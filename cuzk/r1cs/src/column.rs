@@ -35,11 +35,7 @@ impl Column {
     /// The variable's kind and index.
     pub fn index(self) -> Index {
         let index = (self.0 & !Self::INPUT_BIT) as usize;
-        if self.0 & Self::INPUT_BIT == 0 {
-            Index::Aux(index)
-        } else {
-            Index::Input(index)
-        }
+        if self.0 & Self::INPUT_BIT == 0 { Index::Aux(index) } else { Index::Input(index) }
     }
 
     /// The variable as circuits name it.

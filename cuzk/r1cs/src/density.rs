@@ -18,11 +18,7 @@ pub struct Density {
 
 impl Density {
     fn new(len: usize) -> Self {
-        Self {
-            words: vec![0; len.div_ceil(64)],
-            len,
-            count: 0,
-        }
+        Self { words: vec![0; len.div_ceil(64)], len, count: 0 }
     }
 
     fn set(&mut self, index: usize) {
@@ -74,11 +70,7 @@ pub struct Densities {
 impl R1cs {
     /// The densities, from the matrices alone.
     pub fn densities(&self) -> Densities {
-        let zeros: Vec<bool> = self
-            .coefficients
-            .iter()
-            .map(|c| c.is_zero_vartime())
-            .collect();
+        let zeros: Vec<bool> = self.coefficients.iter().map(|c| c.is_zero_vartime()).collect();
         let mut densities = Densities {
             a_aux: Density::new(self.aux),
             b_inputs: Density::new(self.inputs),

@@ -35,9 +35,7 @@ impl Recording {
         let call = CALLS.fetch_add(1, Ordering::Relaxed);
         beside.push(format!(".{}-{call}.tmp", std::process::id()));
         let beside = PathBuf::from(beside);
-        let written = self
-            .write_new(&beside)
-            .and_then(|()| fs::rename(&beside, path));
+        let written = self.write_new(&beside).and_then(|()| fs::rename(&beside, path));
         written.map_err(|source| {
             // Best effort: the error that matters is the one that stopped the writing.
             let _ = fs::remove_file(&beside);
@@ -57,19 +55,12 @@ impl Recording {
         let header = Header::read(&mut reader, path, actual)?;
         check_sum(&mut reader, path, actual)?;
         reader.seek(SeekFrom::Start(HEADER_BYTES)).map_err(fail)?;
-        Parser {
-            reader,
-            path,
-            at: HEADER_BYTES,
-        }
-        .recording(&header)
+        Parser { reader, path, at: HEADER_BYTES }.recording(&header)
     }
 
     fn write_new(&self, path: &Path) -> io::Result<()> {
-        let mut out = Hashing {
-            inner: BufWriter::with_capacity(CHUNK_BYTES, File::create(path)?),
-            hash: Sha256::new(),
-        };
+        let mut out =
+            Hashing { inner: BufWriter::with_capacity(CHUNK_BYTES, File::create(path)?), hash: Sha256::new() };
         out.write_all(&Header::of(self).to_bytes())?;
         out.write_all(self.name.as_bytes())?;
         for values in [&self.r1cs.coefficients, &self.inputs, &self.aux] {
@@ -82,10 +73,7 @@ impl Recording {
         }
         let sum = out.hash.finalize();
         out.inner.write_all(&sum)?;
-        out.inner
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?
-            .sync_all()
+        out.inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
 }
 
@@ -137,10 +125,7 @@ impl Header {
             r1cs.c.terms(),
             r1cs.coefficients.len(),
         ];
-        Self {
-            name: recording.name.len() as u32,
-            sizes: sizes.map(|size| size as u64),
-        }
+        Self { name: recording.name.len() as u32, sizes: sizes.map(|size| size as u64) }
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -156,38 +141,23 @@ impl Header {
     fn read(reader: &mut impl Read, path: &Path, actual: u64) -> Result<Self, RecordingFileError> {
         let mut bytes = [0; HEADER_BYTES as usize];
         let known = actual.min(HEADER_BYTES) as usize;
-        reader
-            .read_exact(&mut bytes[..known])
-            .map_err(|source| io_error("read", path, source))?;
+        reader.read_exact(&mut bytes[..known]).map_err(|source| io_error("read", path, source))?;
         if &bytes[..8] != MARK {
-            return Err(RecordingFileError::NotARecording {
-                path: path.to_owned(),
-            });
+            return Err(RecordingFileError::NotARecording { path: path.to_owned() });
         }
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let size = |i: usize| {
             let at = 16 + 8 * i;
             u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
         };
-        let length = |expected| RecordingFileError::Length {
-            path: path.to_owned(),
-            expected,
-            actual,
-        };
+        let length = |expected| RecordingFileError::Length { path: path.to_owned(), expected, actual };
         if actual < HEADER_BYTES + CHECKSUM_BYTES {
             return Err(length(Some(HEADER_BYTES + CHECKSUM_BYTES)));
         }
         if word(8) != VERSION {
-            return Err(RecordingFileError::Version {
-                path: path.to_owned(),
-                found: word(8),
-                expected: VERSION,
-            });
+            return Err(RecordingFileError::Version { path: path.to_owned(), found: word(8), expected: VERSION });
         }
-        let header = Self {
-            name: word(12),
-            sizes: std::array::from_fn(size),
-        };
+        let header = Self { name: word(12), sizes: std::array::from_fn(size) };
         match header.file_bytes() {
             Some(bytes) if bytes == actual => Ok(header),
             expected => Err(length(expected)),
@@ -205,11 +175,7 @@ impl Header {
     }
 }
 
-fn check_sum(
-    file: &mut (impl Read + Seek),
-    path: &Path,
-    bytes: u64,
-) -> Result<(), RecordingFileError> {
+fn check_sum(file: &mut (impl Read + Seek), path: &Path, bytes: u64) -> Result<(), RecordingFileError> {
     let fail = |source| io_error("read", path, source);
     let at = bytes - CHECKSUM_BYTES;
     file.seek(SeekFrom::Start(0)).map_err(fail)?;
@@ -218,10 +184,7 @@ fn check_sum(
     let mut expected = [0; CHECKSUM_BYTES as usize];
     file.read_exact(&mut expected).map_err(fail)?;
     if hashed != at || hash.finalize().as_slice() != expected {
-        return Err(RecordingFileError::Checksum {
-            path: path.to_owned(),
-            at,
-        });
+        return Err(RecordingFileError::Checksum { path: path.to_owned(), at });
     }
     Ok(())
 }
@@ -244,25 +207,9 @@ impl<R: Read> Parser<'_, R> {
             return self.content("the first input is not the constant one");
         }
         let shape = (inputs, aux, coefficients.len());
-        let [a, b, c] = [
-            self.matrix(rows, a, shape)?,
-            self.matrix(rows, b, shape)?,
-            self.matrix(rows, c, shape)?,
-        ];
-        let r1cs = R1cs {
-            inputs,
-            aux,
-            coefficients,
-            a,
-            b,
-            c,
-        };
-        Ok(Recording {
-            name,
-            r1cs,
-            inputs: input_values,
-            aux: aux_values,
-        })
+        let [a, b, c] = [self.matrix(rows, a, shape)?, self.matrix(rows, b, shape)?, self.matrix(rows, c, shape)?];
+        let r1cs = R1cs { inputs, aux, coefficients, a, b, c };
+        Ok(Recording { name, r1cs, inputs: input_values, aux: aux_values })
     }
 
     fn matrix(
@@ -289,24 +236,14 @@ impl<R: Read> Parser<'_, R> {
                 bellpepper_core::Index::Input(i) => i < inputs,
                 bellpepper_core::Index::Aux(i) => i < aux,
             };
-            (!known).then(|| {
-                format!(
-                    "a row names the variable {:?}, which does not exist",
-                    column.index()
-                )
-            })
+            (!known).then(|| format!("a row names the variable {:?}, which does not exist", column.index()))
         })?;
         let mut places = Vec::with_capacity(terms);
         self.words(terms, |place| {
             places.push(place);
-            (place as usize >= coefficients)
-                .then(|| format!("a row names coefficient {place} of {coefficients}"))
+            (place as usize >= coefficients).then(|| format!("a row names coefficient {place} of {coefficients}"))
         })?;
-        Ok(Matrix {
-            row_ends,
-            columns,
-            coefficients: places,
-        })
+        Ok(Matrix { row_ends, columns, coefficients: places })
     }
 
     fn scalars(&mut self, count: usize) -> Result<Vec<Fr>, RecordingFileError> {
@@ -323,11 +260,7 @@ impl<R: Read> Parser<'_, R> {
     }
 
     /// Hands `count` 32-bit numbers to `take`, which says what is wrong with one.
-    fn words(
-        &mut self,
-        count: usize,
-        mut take: impl FnMut(u32) -> Option<String>,
-    ) -> Result<(), RecordingFileError> {
+    fn words(&mut self, count: usize, mut take: impl FnMut(u32) -> Option<String>) -> Result<(), RecordingFileError> {
         let mut chunk = [0; CHUNK_BYTES];
         let mut left = count * 4;
         while left > 0 {
@@ -351,26 +284,16 @@ impl<R: Read> Parser<'_, R> {
     }
 
     fn exact(&mut self, bytes: &mut [u8]) -> Result<(), RecordingFileError> {
-        self.reader
-            .read_exact(bytes)
-            .map_err(|source| io_error("read", self.path, source))?;
+        self.reader.read_exact(bytes).map_err(|source| io_error("read", self.path, source))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
 
     fn content<T>(&self, what: &str) -> Result<T, RecordingFileError> {
-        Err(RecordingFileError::Content {
-            path: self.path.to_owned(),
-            what: what.to_owned(),
-            at: self.at,
-        })
+        Err(RecordingFileError::Content { path: self.path.to_owned(), what: what.to_owned(), at: self.at })
     }
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> RecordingFileError {
-    RecordingFileError::Io {
-        action,
-        path: path.to_owned(),
-        source,
-    }
+    RecordingFileError::Io { action, path: path.to_owned(), source }
 }

@@ -16,9 +16,7 @@ impl R1cs {
     pub fn circuit_hash(&self) -> [u8; 32] {
         let mut writer = Writer::new(self.coefficients.len());
         for size in [self.inputs, self.aux, self.constraints()] {
-            writer
-                .buffer
-                .extend_from_slice(&(size as u64).to_le_bytes());
+            writer.buffer.extend_from_slice(&(size as u64).to_le_bytes());
         }
         for row in 0..self.constraints() {
             for matrix in [&self.a, &self.b, &self.c] {
@@ -57,8 +55,7 @@ impl Writer {
                     self.numbers[place as usize] = Some(self.next);
                     self.u32(self.next);
                     self.next += 1;
-                    self.buffer
-                        .extend_from_slice(&r1cs.coefficient(place).to_repr());
+                    self.buffer.extend_from_slice(&r1cs.coefficient(place).to_repr());
                 }
             }
             if self.buffer.len() >= FLUSH_BYTES {

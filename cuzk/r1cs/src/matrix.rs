@@ -42,16 +42,9 @@ impl Matrix {
     /// # Panics
     /// When there is no such row.
     pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (Column, u32)> + '_ {
-        let start = if row == 0 {
-            0
-        } else {
-            self.row_ends[row - 1] as usize
-        };
+        let start = if row == 0 { 0 } else { self.row_ends[row - 1] as usize };
         let range = start..self.row_ends[row] as usize;
-        self.columns[range.clone()]
-            .iter()
-            .copied()
-            .zip(self.coefficients[range].iter().copied())
+        self.columns[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
     }
 
     pub(crate) fn push_term(&mut self, column: Column, coefficient: u32) {

@@ -21,9 +21,7 @@ pub struct Abc {
 impl Abc {
     /// The first row where `a * b` is not `c`; `None` when the witness satisfies the circuit.
     pub fn first_unsatisfied(&self) -> Option<usize> {
-        (0..self.a.len())
-            .into_par_iter()
-            .find_first(|&i| self.a[i] * self.b[i] != self.c[i])
+        (0..self.a.len()).into_par_iter().find_first(|&i| self.a[i] * self.b[i] != self.c[i])
     }
 }
 

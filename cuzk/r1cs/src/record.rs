@@ -1,8 +1,6 @@
 //! The constraint system that writes down what a circuit does.
 
-use bellpepper_core::{
-    Circuit, ConstraintSystem, Index, LinearCombination, SynthesisError, Variable,
-};
+use bellpepper_core::{Circuit, ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
 use ff::Field;
 
 use crate::coefficients::CoefficientTable;
@@ -12,9 +10,7 @@ use crate::{Column, Fr, Matrix, R1cs, Recording};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The circuit's own error.
-    #[error(
-        "the circuit of {name} did not synthesise: {source}; record it with a complete witness"
-    )]
+    #[error("the circuit of {name} did not synthesise: {source}; record it with a complete witness")]
     Synthesis {
         /// The recording's name.
         name: String,
@@ -22,9 +18,7 @@ pub enum RecordError {
         source: SynthesisError,
     },
     /// A variable or a coefficient whose number does not fit the recording's 32-bit columns.
-    #[error(
-        "the circuit of {name} has more than 2^31 variables or 2^32 distinct coefficients: record its parts apart"
-    )]
+    #[error("the circuit of {name} has more than 2^31 variables or 2^32 distinct coefficients: record its parts apart")]
     TooLarge {
         /// The recording's name.
         name: String,
@@ -38,15 +32,8 @@ impl Recording {
     /// When the circuit has no complete witness, or is too large for 32-bit columns.
     pub fn record(name: &str, circuit: impl Circuit<Fr>) -> Result<Self, RecordError> {
         let mut recorder = Recorder::new();
-        circuit
-            .synthesize(&mut recorder)
-            .map_err(|source| RecordError::Synthesis {
-                name: name.to_owned(),
-                source,
-            })?;
-        recorder.finish(name).ok_or_else(|| RecordError::TooLarge {
-            name: name.to_owned(),
-        })
+        circuit.synthesize(&mut recorder).map_err(|source| RecordError::Synthesis { name: name.to_owned(), source })?;
+        recorder.finish(name).ok_or_else(|| RecordError::TooLarge { name: name.to_owned() })
     }
 }
 
@@ -86,21 +73,12 @@ impl Recorder {
             b: self.b,
             c: self.c,
         };
-        Some(Recording {
-            name: name.to_owned(),
-            r1cs,
-            inputs: self.inputs,
-            aux: self.aux,
-        })
+        Some(Recording { name: name.to_owned(), r1cs, inputs: self.inputs, aux: self.aux })
     }
 }
 
 /// Appends a row; false when a number does not fit.
-fn push_row(
-    matrix: &mut Matrix,
-    coefficients: &mut CoefficientTable,
-    row: &LinearCombination<Fr>,
-) -> bool {
+fn push_row(matrix: &mut Matrix, coefficients: &mut CoefficientTable, row: &LinearCombination<Fr>) -> bool {
     for (variable, coefficient) in row.iter() {
         let column = Column::new(variable.get_unchecked());
         let (Some(column), Some(place)) = (column, coefficients.place(coefficient)) else {
@@ -150,16 +128,17 @@ impl ConstraintSystem<Fr> for Recorder {
         self.too_large |= !fits;
     }
 
-    fn push_namespace<NR, N>(&mut self, _: N)
+    fn get_root(&mut self) -> &mut Self {
+        self
+    }
+
+    // Names are for people who debug a circuit; a recording has none.
+    fn push_namespace<Name, Namer>(&mut self, _: Namer)
     where
-        NR: Into<String>,
-        N: FnOnce() -> NR,
+        Name: Into<String>,
+        Namer: FnOnce() -> Name,
     {
     }
 
     fn pop_namespace(&mut self) {}
-
-    fn get_root(&mut self) -> &mut Self::Root {
-        self
-    }
 }

@@ -19,15 +19,10 @@ impl Replay {
         Self { recording }
     }
 
-    fn row(
-        &self,
-        matrix: &Matrix,
-        row: usize,
-        sum: LinearCombination<Fr>,
-    ) -> LinearCombination<Fr> {
-        matrix.row(row).fold(sum, |sum, (column, place)| {
-            sum + (*self.recording.r1cs.coefficient(place), column.variable())
-        })
+    fn row(&self, matrix: &Matrix, row: usize, sum: LinearCombination<Fr>) -> LinearCombination<Fr> {
+        matrix
+            .row(row)
+            .fold(sum, |sum, (column, place)| sum + (*self.recording.r1cs.coefficient(place), column.variable()))
     }
 }
 

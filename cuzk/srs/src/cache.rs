@@ -50,51 +50,29 @@ pub fn obtain(dir: &Path, recording: &Arc<Recording>) -> Result<Obtained, Parame
     Ok(Obtained { parameters, made })
 }
 
-fn make(
-    path: &Path,
-    recording: &Arc<Recording>,
-    circuit_hash: [u8; 32],
-) -> Result<(), ParametersError> {
+fn make(path: &Path, recording: &Arc<Recording>, circuit_hash: [u8; 32]) -> Result<(), ParametersError> {
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-    let parameters =
-        generate_random_parameters(Replay::new(recording.clone()), &mut rng).map_err(|source| {
-            ParametersError::Generate {
-                circuit: recording.name().to_owned(),
-                source,
-            }
-        })?;
+    let parameters = generate_random_parameters(Replay::new(recording.clone()), &mut rng)
+        .map_err(|source| ParametersError::Generate { circuit: recording.name().to_owned(), source })?;
     let fail = |source| io_error("write", path, source);
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(fail)?;
     }
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{call}.tmp", std::process::id()));
-    write(&beside, &parameters, circuit_hash)
-        .and_then(|()| fs::rename(&beside, path))
-        .map_err(|source| {
-            // Best effort: the error that matters is the one that stopped the writing.
-            let _ = fs::remove_file(&beside);
-            fail(source)
-        })
+    write(&beside, &parameters, circuit_hash).and_then(|()| fs::rename(&beside, path)).map_err(|source| {
+        // Best effort: the error that matters is the one that stopped the writing.
+        let _ = fs::remove_file(&beside);
+        fail(source)
+    })
 }
 
 fn write(path: &Path, parameters: &Parameters<Bls12>, circuit_hash: [u8; 32]) -> io::Result<()> {
-    let mut body = Body {
-        file: BufWriter::with_capacity(1 << 20, File::create(path)?),
-        hash: Sha256::new(),
-        bytes: 0,
-    };
+    let mut body = Body { file: BufWriter::with_capacity(1 << 20, File::create(path)?), hash: Sha256::new(), bytes: 0 };
     parameters.write(&mut body)?;
-    let trailer = Trailer {
-        circuit_hash,
-        body_bytes: body.bytes,
-        body_sha256: body.hash.finalize().into(),
-    };
+    let trailer = Trailer { circuit_hash, body_bytes: body.bytes, body_sha256: body.hash.finalize().into() };
     body.file.write_all(&trailer.to_bytes())?;
-    body.file
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .sync_all()
+    body.file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
 struct Body {

@@ -32,11 +32,7 @@ impl TestParameters {
         let trailer = read_trailer(&mut file, path, at, length)?;
         if trailer.body_bytes != at {
             let what = format!("is for {} bytes of points", trailer.body_bytes);
-            return Err(ParametersError::Trailer {
-                path: path.to_owned(),
-                at,
-                what,
-            });
+            return Err(ParametersError::Trailer { path: path.to_owned(), at, what });
         }
         if trailer.circuit_hash != *circuit_hash {
             return Err(ParametersError::OtherCircuit {
@@ -47,27 +43,16 @@ impl TestParameters {
         }
         file.seek(SeekFrom::Start(0)).map_err(fail)?;
         let mut hash = Sha256::new();
-        io::copy(
-            &mut BufReader::with_capacity(BUFFER_BYTES, file).take(at),
-            &mut hash,
-        )
-        .map_err(fail)?;
+        io::copy(&mut BufReader::with_capacity(BUFFER_BYTES, file).take(at), &mut hash).map_err(fail)?;
         if hash.finalize().as_slice() != trailer.body_sha256 {
-            return Err(ParametersError::Damaged {
-                path: path.to_owned(),
-                length: at,
-            });
+            return Err(ParametersError::Damaged { path: path.to_owned(), length: at });
         }
-        Ok(Self {
-            path: path.to_owned(),
-        })
+        Ok(Self { path: path.to_owned() })
     }
 
     /// INSECURE: takes the file as it is, so that tests see what provers make of a bad one.
     pub fn insecure_unchecked(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-        }
+        Self { path: path.to_owned() }
     }
 
     /// Where it is; a prover that reads it itself starts at byte 0.
@@ -99,17 +84,8 @@ impl TestParameters {
     }
 }
 
-fn read_trailer(
-    file: &mut File,
-    path: &Path,
-    at: u64,
-    length: u64,
-) -> Result<Trailer, ParametersError> {
-    let absent = || ParametersError::NoTrailer {
-        path: path.to_owned(),
-        at,
-        length,
-    };
+fn read_trailer(file: &mut File, path: &Path, at: u64, length: u64) -> Result<Trailer, ParametersError> {
+    let absent = || ParametersError::NoTrailer { path: path.to_owned(), at, length };
     if length < Trailer::BYTES as u64 {
         return Err(absent());
     }
@@ -117,21 +93,15 @@ fn read_trailer(
     file.seek(SeekFrom::Start(at))
         .and_then(|_| file.read_exact(&mut bytes))
         .map_err(|source| io_error("read", path, source))?;
-    Trailer::parse(&bytes)
-        .ok_or_else(absent)?
-        .map_err(|what| ParametersError::Trailer {
-            path: path.to_owned(),
-            at,
-            what,
-        })
+    Trailer::parse(&bytes).ok_or_else(absent)?.map_err(|what| ParametersError::Trailer {
+        path: path.to_owned(),
+        at,
+        what,
+    })
 }
 
 pub(crate) fn io_error(action: &'static str, path: &Path, source: io::Error) -> ParametersError {
-    ParametersError::Io {
-        action,
-        path: path.to_owned(),
-        source,
-    }
+    ParametersError::Io { action, path: path.to_owned(), source }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

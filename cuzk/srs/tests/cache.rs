@@ -24,12 +24,7 @@ impl Circuit<Fr> for Power {
             last = new;
         }
         let public = cs.alloc_input(|| "public", || Ok(value))?;
-        cs.enforce(
-            || "public",
-            |lc| lc + last,
-            |lc| lc + CS::one(),
-            |lc| lc + public,
-        );
+        cs.enforce(|| "public", |lc| lc + last, |lc| lc + CS::one(), |lc| lc + public);
         Ok(())
     }
 }
@@ -56,9 +51,7 @@ fn refused(dir: &Path, bytes: &[u8]) -> String {
     let path = dir.join("bad.params");
     fs::write(&path, bytes).expect("a written file");
     let error = TestParameters::check(&path, &hash(5)).expect_err("bad parameters");
-    error
-        .to_string()
-        .replace(&format!("{}/", dir.display()), "")
+    error.to_string().replace(&format!("{}/", dir.display()), "")
 }
 
 #[test]
@@ -66,17 +59,8 @@ fn made_once_and_the_same_everywhere() {
     let (dir, bytes) = made();
     let again = obtain(dir.path(), &recording(5)).expect("parameters");
     assert!(!again.made);
-    let name = again
-        .parameters
-        .path()
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
-    assert!(
-        name.starts_with("INSECURE-TEST-") && name.ends_with(".params"),
-        "{name}"
-    );
+    let name = again.parameters.path().file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.starts_with("INSECURE-TEST-") && name.ends_with(".params"), "{name}");
     assert_eq!(fs::read_dir(dir.path()).expect("the folder").count(), 1);
     assert_eq!(made().1, bytes);
     let mark = b"INSECURE TEST PARAMETERS";
@@ -90,9 +74,7 @@ fn made_once_and_the_same_everywhere() {
 fn many_processes_may_make_them_at_once() {
     let dir = tempfile::tempdir().expect("a folder");
     std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| obtain(dir.path(), &recording(5))))
-            .collect();
+        let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| obtain(dir.path(), &recording(5)))).collect();
         for one in asked {
             one.join().expect("no panic").expect("parameters");
         }
@@ -156,9 +138,7 @@ fn altered() {
 fn of_another_circuit() {
     let (dir, _) = made();
     let path = path_in(dir.path(), &hash(5));
-    let error = TestParameters::check(&path, &hash(6))
-        .expect_err("another circuit's")
-        .to_string();
+    let error = TestParameters::check(&path, &hash(6)).expect_err("another circuit's").to_string();
     let hex = |hash: [u8; 32]| hash.iter().map(|b| format!("{b:02x}")).collect::<String>();
     assert!(
         error.ends_with(&format!(
@@ -178,14 +158,6 @@ fn unchecked_bytes_reach_bellperson() {
     let (dir, bytes) = made();
     let path = dir.path().join("bad.params");
     fs::write(&path, &bytes[..bytes.len() / 2]).expect("a written file");
-    let error = TestParameters::insecure_unchecked(&path)
-        .load()
-        .err()
-        .expect("half a file");
-    assert!(
-        error
-            .to_string()
-            .ends_with("bad.params: failed to fill whole buffer"),
-        "{error}"
-    );
+    let error = TestParameters::insecure_unchecked(&path).load().err().expect("half a file");
+    assert!(error.to_string().ends_with("bad.params: failed to fill whole buffer"), "{error}");
 }

@@ -18,15 +18,9 @@ pub(super) struct Cpu {
 }
 
 impl Cpu {
-    pub(super) fn open(
-        subject: &Subject,
-        parameters: Option<&TestParameters>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(subject: &Subject, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
         let parameters = parameters.map(TestParameters::load).transpose();
-        Ok(Self {
-            circuit: subject.circuit.clone(),
-            parameters: parameters.map_err(Failure::of(Kind::Parameters))?,
-        })
+        Ok(Self { circuit: subject.circuit.clone(), parameters: parameters.map_err(Failure::of(Kind::Parameters))? })
     }
 
     fn parameters(&self) -> Result<&Parameters<Bls12>, Failure> {
@@ -41,13 +35,11 @@ impl Backend for Cpu {
 
     fn synthesis(&self, batch: usize) -> Job<'_, ()> {
         let circuits = vec![self.circuit.clone(); batch];
-        Box::new(
-            move || match insecure_prove_batch(circuits, Key::Absent, vec![], vec![]) {
-                Err(error) if is_synthesis_alone(&error) => Ok(()),
-                Err(error) => Err(Failure::new(Kind::Prover, error)),
-                Ok(_) => Err(Failure::new(Kind::Prover, "a proof without parameters")),
-            },
-        )
+        Box::new(move || match insecure_prove_batch(circuits, Key::Absent, vec![], vec![]) {
+            Err(error) if is_synthesis_alone(&error) => Ok(()),
+            Err(error) => Err(Failure::new(Kind::Prover, error)),
+            Ok(_) => Err(Failure::new(Kind::Prover, "a proof without parameters")),
+        })
     }
 
     fn proofs(&self, batch: usize, randomness: InsecureRandomness) -> Job<'_, Vec<Proof<Bls12>>> {

@@ -66,7 +66,11 @@ impl Backend for Cuda {
                 .iter()
                 .map(|abc| Assigned { recording: &self.recording, abc, densities: &self.densities })
                 .collect();
-            cuzk_cuda::prove(srs, &circuits, &r, &s).map_err(failure)
+            let proofs = cuzk_cuda::prove(srs, &circuits, &r, &s).map_err(failure);
+            let freeing = Instant::now();
+            drop(products);
+            phases::note("dealloc", freeing);
+            proofs
         })
     }
 }

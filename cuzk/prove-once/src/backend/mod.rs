@@ -44,11 +44,7 @@ pub(crate) fn open(
         Path::Stock => Ok(Box::new(stock::Stock::open(subject, parameters)?)),
         _ => Err(Failure::new(
             Kind::Environment,
-            format!(
-                "this binary was built without the path {0}: {1}",
-                path.name(),
-                remedy(path)
-            ),
+            format!("this binary was built without the path {0}: {1}", path.name(), remedy(path)),
         )),
     }
 }

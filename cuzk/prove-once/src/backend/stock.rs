@@ -18,23 +18,14 @@ pub(super) struct Stock {
 }
 
 impl Stock {
-    pub(super) fn open(
-        subject: &Subject,
-        parameters: Option<&TestParameters>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(subject: &Subject, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
         let load = |parameters: &TestParameters| {
             let bad = Failure::of(Kind::Parameters);
-            let key = parameters
-                .verifying_key()
-                .map_err(Failure::of(Kind::Parameters))?;
-            let srs =
-                catch(|| SuprasealParameters::new(parameters.path().to_owned()).map_err(bad))?;
+            let key = parameters.verifying_key().map_err(Failure::of(Kind::Parameters))?;
+            let srs = catch(|| SuprasealParameters::new(parameters.path().to_owned()).map_err(bad))?;
             Ok((srs, key))
         };
-        Ok(Self {
-            circuit: subject.circuit.clone(),
-            parameters: parameters.map(load).transpose()?,
-        })
+        Ok(Self { circuit: subject.circuit.clone(), parameters: parameters.map(load).transpose()? })
     }
 }
 
@@ -46,13 +37,11 @@ impl Backend for Stock {
 
     fn synthesis(&self, batch: usize) -> Job<'_, ()> {
         let circuits = vec![self.circuit.clone(); batch];
-        Box::new(
-            move || match insecure_prove_batch(circuits, Key::Absent, vec![], vec![]) {
-                Err(error) if is_synthesis_alone(&error) => Ok(()),
-                Err(error) => Err(Failure::new(Kind::Prover, error)),
-                Ok(_) => Err(Failure::new(Kind::Prover, "a proof without parameters")),
-            },
-        )
+        Box::new(move || match insecure_prove_batch(circuits, Key::Absent, vec![], vec![]) {
+            Err(error) if is_synthesis_alone(&error) => Ok(()),
+            Err(error) => Err(Failure::new(Kind::Prover, error)),
+            Ok(_) => Err(Failure::new(Kind::Prover, "a proof without parameters")),
+        })
     }
 
     fn proofs(&self, batch: usize, randomness: InsecureRandomness) -> Job<'_, Vec<Proof<Bls12>>> {

@@ -19,16 +19,13 @@ impl Outcome {
 
 /// Test parameters, kept between runs of the tests.
 pub(crate) fn params_dir() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("the target folder");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
     target.join("test-params")
 }
 
 /// Runs the program, or in its place another arm's named by PROVE_ONCE_BIN.
 pub(crate) fn run(args: &[&str], adjust: impl FnOnce(&mut Command)) -> Outcome {
-    let program =
-        std::env::var("PROVE_ONCE_BIN").unwrap_or(env!("CARGO_BIN_EXE_prove-once").to_owned());
+    let program = std::env::var("PROVE_ONCE_BIN").unwrap_or(env!("CARGO_BIN_EXE_prove-once").to_owned());
     let mut command = Command::new(program);
     command.args(args);
     adjust(&mut command);
@@ -37,10 +34,7 @@ pub(crate) fn run(args: &[&str], adjust: impl FnOnce(&mut Command)) -> Outcome {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let json = serde_json::from_str(&stdout)
         .unwrap_or_else(|error| panic!("{args:?}: {error}: not one JSON object: {stdout}{stderr}"));
-    Outcome {
-        code: output.status.code(),
-        json,
-    }
+    Outcome { code: output.status.code(), json }
 }
 
 /// `prove` without a warm-up, with the tests' parameters.

@@ -71,10 +71,7 @@ fn every_truncation_is_refused() {
     let dir = tempfile::tempdir().expect("a folder");
     let bytes = written(&small(), dir.path());
     for length in 0..bytes.len() {
-        assert!(
-            read(&bytes[..length], dir.path()).is_err(),
-            "{length} bytes were read"
-        );
+        assert!(read(&bytes[..length], dir.path()).is_err(), "{length} bytes were read");
     }
     let missing = refused(&bytes[..bytes.len() - 1], dir.path());
     assert_eq!(
@@ -96,10 +93,7 @@ fn every_flipped_byte_is_refused() {
     for at in 0..bytes.len() {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
-        assert!(
-            read(&bad, dir.path()).is_err(),
-            "byte {at} flipped was read"
-        );
+        assert!(read(&bad, dir.path()).is_err(), "byte {at} flipped was read");
     }
     let mut bad = bytes.clone();
     bad[100] ^= 1;
@@ -118,10 +112,7 @@ fn absurd_sizes_are_refused_before_anything_is_allocated() {
     let bytes = written(&small(), dir.path());
     for field in 0..7 {
         for size in [u64::MAX, u64::MAX / 4, 1 << 40] {
-            let error = refused(
-                &forged(&bytes, 16 + 8 * field, &size.to_le_bytes()),
-                dir.path(),
-            );
+            let error = refused(&forged(&bytes, 16 + 8 * field, &size.to_le_bytes()), dir.path());
             assert!(error.contains("its header says"), "{error}");
         }
     }
@@ -153,33 +144,15 @@ fn a_right_checksum_over_wrong_content_is_refused() {
     let a = scalars + 5 * 32; // 3 row lengths, 3 columns, 3 places
     let cases: [(usize, Vec<u8>, &str); 5] = [
         (72, vec![0xff], "the name is not UTF-8"),
-        (
-            scalars,
-            vec![0xff; 32],
-            "a number is not below the field's modulus",
-        ),
-        (
-            scalars + 32,
-            vec![2],
-            "the first input is not the constant one",
-        ),
+        (scalars, vec![0xff; 32], "a number is not below the field's modulus"),
+        (scalars + 32, vec![2], "the first input is not the constant one"),
         (a, vec![2], "rows of 4 terms in a matrix of 3"),
-        (
-            a + 12,
-            vec![2],
-            "a row names the variable Aux(2), which does not exist",
-        ),
+        (a + 12, vec![2], "a row names the variable Aux(2), which does not exist"),
     ];
     for (at, new, what) in cases {
         let error = refused(&forged(&bytes, at, &new), dir.path());
-        assert!(
-            error.starts_with(&format!("r1cs: {what} (before byte ")),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("r1cs: {what} (before byte ")), "{error}");
     }
     let error = refused(&forged(&bytes, a + 24, &[9]), dir.path());
-    assert!(
-        error.starts_with("r1cs: a row names coefficient 9 of 1 "),
-        "{error}"
-    );
+    assert!(error.starts_with("r1cs: a row names coefficient 9 of 1 "), "{error}");
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bellpepper_core::{
-    Circuit, ConstraintSystem, Index, LinearCombination, SynthesisError, Variable,
-};
+use bellpepper_core::{Circuit, ConstraintSystem, Index, LinearCombination, SynthesisError, Variable};
 use cuzk_r1cs::Fr;
 use ff::Field;
 use proptest::prelude::*;
@@ -41,9 +39,7 @@ fn coefficient(value: i64) -> Fr {
 impl RandomCircuit {
     /// The values of all variables, the constant one first among the inputs.
     pub(crate) fn values(&self) -> (Vec<Fr>, Vec<Fr>) {
-        let inputs = std::iter::once(Fr::ONE)
-            .chain(self.inputs.iter().map(|v| Fr::from(*v)))
-            .collect();
+        let inputs = std::iter::once(Fr::ONE).chain(self.inputs.iter().map(|v| Fr::from(*v))).collect();
         (inputs, self.aux.iter().map(|v| Fr::from(*v)).collect())
     }
 
@@ -53,11 +49,7 @@ impl RandomCircuit {
     }
 
     fn variable(&self, (input, number, _): Term) -> Index {
-        if input {
-            Index::Input(number % (self.inputs.len() + 1))
-        } else {
-            Index::Aux(number % self.aux.len())
-        }
+        if input { Index::Input(number % (self.inputs.len() + 1)) } else { Index::Aux(number % self.aux.len()) }
     }
 
     /// Row by row, what side `side` comes to.
@@ -67,10 +59,7 @@ impl RandomCircuit {
             Index::Input(i) => inputs[i],
             Index::Aux(i) => aux[i],
         };
-        self.all_rows()
-            .iter()
-            .map(|row| row[side].iter().map(|t| value(*t) * coefficient(t.2)).sum())
-            .collect()
+        self.all_rows().iter().map(|row| row[side].iter().map(|t| value(*t) * coefficient(t.2)).sum()).collect()
     }
 
     /// The variables of side `side` that have a coefficient other than zero in some row.
@@ -85,11 +74,7 @@ impl RandomCircuit {
                 };
                 *sums.entry(key).or_insert(Fr::ZERO) += coefficient(term.2);
             }
-            dense.extend(
-                sums.into_iter()
-                    .filter(|(_, sum)| *sum != Fr::ZERO)
-                    .map(|(key, _)| key),
-            );
+            dense.extend(sums.into_iter().filter(|(_, sum)| *sum != Fr::ZERO).map(|(key, _)| key));
         }
         dense
     }
@@ -105,20 +90,10 @@ impl Circuit<Fr> for RandomCircuit {
             cs.alloc_input(|| "input", || Ok(Fr::from(*value)))?;
         }
         let sum = |lc: LinearCombination<Fr>, terms: &[Term]| {
-            terms.iter().fold(lc, |lc, term| {
-                lc + (
-                    coefficient(term.2),
-                    Variable::new_unchecked(self.variable(*term)),
-                )
-            })
+            terms.iter().fold(lc, |lc, term| lc + (coefficient(term.2), Variable::new_unchecked(self.variable(*term))))
         };
         for [a, b, c] in self.all_rows() {
-            cs.enforce(
-                || "row",
-                |lc| sum(lc, &a),
-                |lc| sum(lc, &b),
-                |lc| sum(lc, &c),
-            );
+            cs.enforce(|| "row", |lc| sum(lc, &a), |lc| sum(lc, &b), |lc| sum(lc, &c));
         }
         Ok(())
     }

@@ -15,10 +15,7 @@ fn parameters(circuit: impl bellpepper_core::Circuit<Fr>) -> Parameters<Bls12> {
     generate_random_parameters(circuit, &mut ChaCha20Rng::seed_from_u64(7)).expect("parameters")
 }
 
-fn proof(
-    circuit: impl bellpepper_core::Circuit<Fr> + Send,
-    parameters: &Parameters<Bls12>,
-) -> Vec<u8> {
+fn proof(circuit: impl bellpepper_core::Circuit<Fr> + Send, parameters: &Parameters<Bls12>) -> Vec<u8> {
     let proof = create_proof(circuit, parameters, Fr::from(5), Fr::from(6)).expect("a proof");
     let mut bytes = Vec::new();
     proof.write(&mut bytes).expect("a write to memory");
@@ -31,11 +28,7 @@ fn bits(density: &Density) -> Vec<usize> {
 
 fn dense(circuit: &RandomCircuit, side: usize, inputs: bool) -> Vec<usize> {
     let dense = circuit.dense(side);
-    dense
-        .into_iter()
-        .filter(|(input, _)| *input == inputs)
-        .map(|(_, i)| i)
-        .collect()
+    dense.into_iter().filter(|(input, _)| *input == inputs).map(|(_, i)| i).collect()
 }
 
 proptest! {
@@ -105,10 +98,7 @@ fn a_flipped_witness_satisfies_no_longer() {
     };
     let recording = Recording::record("product", circuit).expect("a recording");
     assert_eq!(recording.products().first_unsatisfied(), None);
-    let flipped = recording
-        .clone()
-        .with_flipped_witness(1)
-        .expect("a variable");
+    let flipped = recording.clone().with_flipped_witness(1).expect("a variable");
     assert_eq!(flipped.products().first_unsatisfied(), Some(0));
     assert_eq!(recording.with_flipped_witness(2), None);
 }
@@ -121,10 +111,7 @@ fn a_circuit_without_witness_is_an_error() {
             self,
             cs: &mut CS,
         ) -> Result<(), bellpepper_core::SynthesisError> {
-            cs.alloc(
-                || "x",
-                || Err(bellpepper_core::SynthesisError::AssignmentMissing),
-            )?;
+            cs.alloc(|| "x", || Err(bellpepper_core::SynthesisError::AssignmentMissing))?;
             Ok(())
         }
     }
