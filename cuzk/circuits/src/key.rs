@@ -23,8 +23,6 @@ const SYNTHESIS_ALONE: &str = "synthesis alone was asked for";
 pub fn is_synthesis_alone(error: &SynthesisError) -> bool {
     match error {
         SynthesisError::IoError(error) => error.get_ref().is_some_and(|inner| inner.to_string() == SYNTHESIS_ALONE),
-        // The CUDA prover of bellperson asks for its own kind of parameters, after synthesis.
-        SynthesisError::MalformedSrs => true,
         _ => false,
     }
 }

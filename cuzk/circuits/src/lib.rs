@@ -7,6 +7,7 @@
 mod chain;
 mod circuit;
 pub mod insecure_fixed_randomness;
+#[cfg(not(feature = "stock-prover"))]
 mod key;
 mod settings;
 mod sha256;
@@ -16,6 +17,7 @@ mod workload;
 
 pub use chain::{Chain, ChainShape};
 pub use circuit::WorkloadCircuit;
+#[cfg(not(feature = "stock-prover"))]
 pub use key::{Key, is_synthesis_alone};
 pub use settings::pin_settings;
 pub use sha256::Sha256Chain;

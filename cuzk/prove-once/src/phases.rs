@@ -101,14 +101,13 @@ impl Log for PhaseLogger {
 
     fn log(&self, record: &Record<'_>) {
         let now = Instant::now();
-        if record.target() == TARGET {
-            if let Some(interval) = structured(record, now) {
-                push(interval);
-            }
-        } else if record.target().starts_with("bellperson") {
-            if let Some(interval) = prose(&record.args().to_string(), now) {
-                push(interval);
-            }
+        let interval = match record.target() {
+            TARGET => structured(record, now),
+            target if target.starts_with("bellperson") => prose(&record.args().to_string(), now),
+            _ => None,
+        };
+        if let Some(interval) = interval {
+            push(interval);
         }
         if self.verbose || record.level() <= Level::Warn {
             eprintln!("{} {}: {}", record.level(), record.target(), record.args());

@@ -45,12 +45,12 @@ fn halve(bytes: &mut Vec<u8>) {
 const H: usize = 864 + 4 + 3 * POINT_BYTES + 4;
 const POINT_BYTES: usize = 96;
 
-fn flip_a_point(bytes: &mut Vec<u8>) {
+fn flip_a_point(bytes: &mut [u8]) {
     bytes[H + 50] ^= 1;
 }
 
 /// Good points in each other's places.
-fn swap_points(bytes: &mut Vec<u8>) {
+fn swap_points(bytes: &mut [u8]) {
     bytes[H..H + 2 * POINT_BYTES].rotate_left(POINT_BYTES);
 }
 
@@ -103,7 +103,7 @@ fn truncated_parameters() {
 
 #[test]
 fn altered_parameters() {
-    let (dir, file) = bad_params(WORKLOAD, flip_a_point);
+    let (dir, file) = bad_params(WORKLOAD, |bytes| flip_a_point(bytes));
     let length = fs::metadata(&file).expect("the file").len() as usize;
     let outcome = with_params(&file, &[]);
     assert_eq!(outcome.code, Some(2));
@@ -145,8 +145,8 @@ fn unchecked_parameters_reach_bellperson() {
     type Change = fn(&mut Vec<u8>);
     let cases: [(&str, Change, i32, &str, String); 6] = [
         (WORKLOAD, halve, 2, "parameters", unreadable("failed to fill whole buffer")),
-        (WORKLOAD, flip_a_point, 2, "parameters", unreadable("not on curve")),
-        (WORKLOAD, swap_points, 1, "invalid-proof", invalid.to_owned()),
+        (WORKLOAD, |bytes| flip_a_point(bytes), 2, "parameters", unreadable("not on curve")),
+        (WORKLOAD, |bytes| swap_points(bytes), 1, "invalid-proof", invalid.to_owned()),
         ("chain/2^7", |_| {}, 1, "prover", too_few.to_owned()),
         ("chain/2^8,b-density=20", |_| {}, 1, "prover", too_few.to_owned()),
         ("chain/2^9", |_| {}, 1, "invalid-proof", invalid.to_owned()),

@@ -1,5 +1,6 @@
 //! The provers behind one face: jobs that are made ready first and timed then.
 
+#[cfg(not(feature = "stock-path"))]
 mod cpu;
 #[cfg(feature = "cuda-supraseal")]
 mod cuda;
