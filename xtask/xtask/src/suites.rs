@@ -40,7 +40,8 @@ impl Suite {
 
     fn manifest(self, forks: &Forks) -> Result<Self> {
         let folders: Vec<String> = forks.pins.forks.iter().map(|f| format!("{:?}", f.folder)).collect();
-        let mut text = format!("[workspace]\nresolver = \"2\"\nmembers = [{}]\n\n[patch.crates-io]\n", folders.join(", "));
+        let mut text =
+            format!("[workspace]\nresolver = \"2\"\nmembers = [{}]\n\n[patch.crates-io]\n", folders.join(", "));
         for (fork, folder) in forks.pins.forks.iter().zip(&folders) {
             text += &format!("{} = {{ path = {folder} }}\n", fork.name);
         }
