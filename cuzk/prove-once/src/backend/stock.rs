@@ -20,6 +20,8 @@ pub(super) struct Stock {
 impl Stock {
     pub(super) fn open(subject: &Subject, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
         let load = |parameters: &TestParameters| {
+            // supraseal-c2 would say less, and call it the file's fault.
+            cuzk_cuda::devices().map_err(Failure::of(Kind::Environment))?;
             let bad = Failure::of(Kind::Parameters);
             let key = parameters.verifying_key().map_err(Failure::of(Kind::Parameters))?;
             let srs = catch(|| SuprasealParameters::new(parameters.path().to_owned()).map_err(bad))?;
@@ -37,8 +39,7 @@ impl Backend for Stock {
 
     /// This prover takes its own parameters alone, so nothing stops it after synthesis.
     fn synthesis(&self, _batch: usize) -> Job<'_, ()> {
-        let message =
-            "the path stock does not stop after synthesis: time it with --path cpu, which synthesises the same";
+        let message = "the path stock does not stop after synthesis: time it in a build with the path cpu, which synthesises the same";
         Box::new(move || Err(Failure::new(Kind::Environment, message)))
     }
 
