@@ -51,6 +51,12 @@ impl Builder<'_> {
         })
     }
 
+    /// What [`Self::build`] would give as the build's fingerprint.
+    pub(crate) fn fingerprint(&self, arm: &ArmSpec, kind: &str, workspace: &Workspace) -> Result<String> {
+        let build = self.pinned_build(kind)?;
+        Ok(self.components(arm, build, &self.features(arm, build)?, workspace)?.fingerprint())
+    }
+
     fn pinned_build(&self, kind: &str) -> Result<&pins::Build> {
         let builds = &self.forks.pins.builds;
         builds

@@ -47,6 +47,21 @@ impl Choice<'_> {
     }
 }
 
+/// Builds one arm as one kind, from the same cache as the benchmarks; gives the binary.
+pub(crate) fn binary(forks: &Forks, arm: &str, kind: &str, archs: &[Arch], install: Install) -> Result<PathBuf> {
+    let spec = arms::parse(arm, &forks.pins)?;
+    let builder = builder(forks, archs, install, &BTreeSet::from([kind]))?;
+    let build = builder.build(&spec, kind, &workspace::generate(forks, &spec)?)?;
+    Ok(arms_folder(forks).join(build.binary))
+}
+
+/// The fingerprint of one arm built as one kind, without building it.
+pub(crate) fn fingerprint(forks: &Forks, arm: &str, kind: &str, archs: &[Arch], install: Install) -> Result<String> {
+    let spec = arms::parse(arm, &forks.pins)?;
+    let builder = builder(forks, archs, install, &BTreeSet::from([kind]))?;
+    builder.fingerprint(&spec, kind, &workspace::generate(forks, &spec)?)
+}
+
 /// Ids of the measured patches that the arm of this name has.
 pub(crate) fn arm_patches(forks: &Forks, name: &str) -> Result<Vec<String>> {
     Ok(arms::parse(name, &forks.pins)?.patches)
@@ -62,7 +77,7 @@ pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>) -> Result<Plan> {
     let design = choice.design;
     let specs = specs(forks, choice)?;
     let kinds: BTreeSet<&str> = design.cases.iter().map(|case| case.path).collect();
-    let builder = builder(forks, choice, &kinds)?;
+    let builder = builder(forks, choice.archs, choice.install, &kinds)?;
     let workspaces = workspaces(forks, &specs)?;
     let arms = specs.iter().zip(&workspaces).map(|(spec, workspace)| build_arm(&builder, spec, &kinds, workspace));
     let arms = arms.collect::<Result<Vec<Arm>>>()?;
@@ -92,11 +107,11 @@ fn specs(forks: &Forks, choice: &Choice<'_>) -> Result<Vec<ArmSpec>> {
     Ok(specs)
 }
 
-fn builder<'a>(forks: &'a Forks, choice: &Choice<'_>, kinds: &BTreeSet<&str>) -> Result<Builder<'a>> {
+fn builder<'a>(forks: &'a Forks, archs: &[Arch], install: Install, kinds: &BTreeSet<&str>) -> Result<Builder<'a>> {
     let mut toolchain = Toolchain { rustc: rustc()?, ..Toolchain::default() };
     let mut cuda = Vec::new();
     if kinds.iter().any(|kind| *kind != "cpu") {
-        let build = CudaBuild::prepare(&forks.root, choice.archs, choice.install)?;
+        let build = CudaBuild::prepare(&forks.root, archs, install)?;
         toolchain.nvcc = Some(format!("nvcc {}", build.toolkit.release));
         toolchain.architectures = build.archs.iter().map(ToString::to_string).collect();
         cuda = build.environment();

@@ -5,11 +5,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::{
+    bench,
     cargo_build::CargoBuild,
     cuda::{Arch, CudaBuild, Install},
 };
 
-/// Builds the release binaries with the forks.
+/// The arm that the forks' folders hold.
+const SHIP: &str = "ship";
+
+/// Build the release binaries with the forks, and show that the forks are in them
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// With the CUDA prover (supraseal-c2 through cuzk/cuda).
@@ -18,6 +22,9 @@ pub(crate) struct Args {
     /// GPU architectures, such as sm_90 or sm_80,sm_90 [default: this machine's GPUs, else a list of common ones].
     #[arg(long, value_delimiter = ',', requires = "cuda")]
     arch: Vec<Arch>,
+    /// An arm of the benchmarks in place of what ships: upstream, none, all, +a1, … Its CUDA binary proves recordings.
+    #[arg(long, value_name = "ARM", conflicts_with = "print_env")]
+    arm: Option<String>,
     /// Fail when no CUDA compiler is found, instead of installing one below target/.
     #[arg(long, requires = "cuda")]
     no_install: bool,
@@ -28,9 +35,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let forks = super::open()?;
+    let install = if args.no_install { Install::Refused } else { Install::Allowed };
+    let kind = if args.cuda { "cuda" } else { "cpu" };
+    if let Some(arm) = &args.arm {
+        println!("{}", bench::binary(&forks, arm, kind, &args.arch, install)?.display());
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut environment = Vec::new();
     if args.cuda {
-        let install = if args.no_install { Install::Refused } else { Install::Allowed };
         let cuda = CudaBuild::prepare(&forks.root, &args.arch, install)?;
         eprintln!("{}", cuda.describe());
         environment = cuda.environment();
@@ -44,15 +56,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for fork in &forks.pins.forks {
         forks::ensure(&forks, fork)?;
     }
-    let name = if args.cuda { "cuda" } else { "cpu" };
-    let build = forks.pins.builds.iter().find(|b| b.name == name);
-    let build = build.with_context(|| format!("patches/forks.toml describes no build {name}"))?;
+    let build = forks.pins.builds.iter().find(|b| b.name == kind);
+    let build = build.with_context(|| format!("patches/forks.toml describes no build {kind}"))?;
     let mut cargo = vec!["build", "--release", "--locked", "--workspace"];
     let features = build.features.join(",");
     if !features.is_empty() {
         cargo.extend(["--features", &features]);
     }
-    environment.push(("CUZK_ARM".into(), "ship".into()));
+    let fingerprint = bench::fingerprint(&forks, SHIP, kind, &args.arch, install)?;
+    environment.extend([("CUZK_ARM".into(), SHIP.into()), ("CUZK_FORKS_FINGERPRINT".into(), fingerprint)]);
     let built = CargoBuild { folder: &forks.root, args: &cargo, environment: &environment }.run()?;
     for name in &build.forks {
         let folder = forks.folder(forks.fork(name)?);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{cuda, gpus};
 
-/// Shows what this machine has and lacks for building, testing and proving.
+/// Show what this machine has and lacks, and the command that mends it
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// One JSON object on stdout.
