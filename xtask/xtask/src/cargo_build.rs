@@ -64,6 +64,12 @@ impl Built {
             .with_context(|| format!("cargo built no binary {name}"))
     }
 
+    /// Name and executable of every test that was built.
+    pub(crate) fn tests(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        let tests = self.artifacts.iter().filter(|artifact| artifact.profile.test);
+        tests.filter_map(|artifact| Some((artifact.target.name.clone(), artifact.executable.clone()?.into())))
+    }
+
     /// Fails unless every artifact of the crate was compiled from `folder`, and there was at least one when the crate
     /// is `expected`.
     pub(crate) fn check_fork(&self, name: &str, folder: &Path, expected: bool) -> Result<()> {

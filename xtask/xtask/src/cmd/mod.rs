@@ -6,6 +6,7 @@ pub(crate) mod build;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
+mod gpu_tests;
 pub(crate) mod status;
 pub(crate) mod test;
 mod upstream_suites;

@@ -8,8 +8,10 @@ use std::{
 use anyhow::{Context, Result};
 use forks::Forks;
 
+use super::gpu_tests;
 use crate::{
     bench::{self, design},
+    cuda::Arch,
     snapshots,
     suites::Suite,
     tally::{self, Tally},
@@ -24,10 +26,29 @@ pub(crate) struct Args {
     /// Run upstream's own suites instead, on the releases and on the forks, and compare
     #[arg(long)]
     upstream_suites: bool,
+    /// Run what needs a GPU instead: the tests in the patches on supraseal-c2
+    #[arg(long, conflicts_with = "upstream_suites")]
+    gpu: bool,
+    /// GPU architectures, such as sm_90 [default: this machine's GPUs, else a list of common ones]
+    #[arg(long, value_delimiter = ',', requires = "gpu")]
+    arch: Vec<Arch>,
+    /// Run nothing: write the GPU tests into a folder that runs on a GPU host without Rust
+    #[arg(long, value_name = "DIR", requires = "gpu")]
+    bundle: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let forks = super::open()?;
+    if let Some(to) = &args.bundle {
+        gpu_tests::bundle(&forks, &args.arch, to)?;
+        println!("{}: run.sh in it runs the tests on a host with a GPU", to.display());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.gpu {
+        let tally = gpu_tests::run(&forks, &args.arch)?;
+        println!("{} passed, {} failed", tally.passed, tally.failed);
+        return Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { super::found() });
+    }
     let steps: &[Step] = if args.upstream_suites { UPSTREAM_SUITES } else { ALL };
     let mut total = Tally::default();
     let mut failed = Vec::new();
