@@ -73,6 +73,14 @@ pub fn ensure(forks: &Forks, fork: &Fork) -> Result<Outcome> {
     if is_current { Ok(Outcome::Unchanged) } else { apply(forks, fork, false) }
 }
 
+/// [`ensure`] for what is built or shipped: a series entry without a file is an error.
+pub fn ensure_whole(forks: &Forks, fork: &Fork) -> Result<Outcome> {
+    match forks.series(fork)?.patches.iter().find(|patch| patch.file.is_none()) {
+        Some(patch) => Err(Error::NoFile { fork: fork.name.clone(), patch: patch.id.clone() }),
+        None => ensure(forks, fork),
+    }
+}
+
 fn refusal(fork: &Fork, workdir: &Workdir, what: Vec<String>) -> Error {
     Error::Work { fork: fork.name.clone(), folder: workdir.shown.clone(), what }
 }
@@ -233,11 +241,12 @@ fn settle_index(workdir: &Workdir, tree: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes lock files that a killed git left: the journal is written, so the folder is ours to finish.
-fn remove_locks(git_dir: &Path) -> Result<()> {
+/// Removes lock files that a killed git left. For a folder: its journal is written, so it is ours to finish.
+pub(crate) fn remove_locks(git_dir: &Path) -> Result<()> {
     let mut open = vec![git_dir.join("refs")];
-    for name in ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"] {
-        remove_all(&git_dir.join(name))?;
+    let entries = fs::read_dir(git_dir).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+        remove_all(&path)?;
     }
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {

@@ -29,7 +29,7 @@ mod workdir;
 
 use std::path::{Path, PathBuf};
 
-pub use apply::{Outcome, apply, ensure};
+pub use apply::{Outcome, apply, ensure, ensure_whole};
 pub use edit::edit;
 pub use error::{Error, Result};
 pub use export::{Change, ChangeKind, check as export_check, export};

@@ -5,7 +5,11 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::apply::remove_locks;
 use crate::{Error, Result};
+
+/// The tool's own repository, in the locked folder.
+pub(crate) const STORE: &str = "store.git";
 
 static HELD: Mutex<Option<HashMap<PathBuf, Weak<File>>>> = Mutex::new(None);
 
@@ -27,6 +31,8 @@ pub(crate) fn take(folder: &Path) -> Result<Arc<File>> {
         }
         Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
     }
+    // No git of ours runs in the store now: what is locked there was left by one that was killed.
+    remove_locks(&folder.join(STORE))?;
     let file = Arc::new(file);
     held.insert(path, Arc::downgrade(&file));
     Ok(file)

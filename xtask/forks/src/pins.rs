@@ -108,16 +108,18 @@ impl Pins {
 
     fn check(&self) -> std::result::Result<(), String> {
         let mut names = BTreeSet::new();
-        let mut folders = BTreeSet::new();
+        let mut folders: Vec<&Path> = Vec::new();
         let mut shorts = BTreeSet::new();
         for fork in &self.forks {
             fork.check().map_err(|reason| format!("fork `{}`: {reason}", fork.name))?;
             if !names.insert(fork.name.as_str()) {
                 return Err(format!("fork `{}` stands there twice", fork.name));
             }
-            if !folders.insert(fork.folder.as_path()) {
-                return Err(format!("the folder {} belongs to two forks", fork.folder.display()));
+            let overlaps = |other: &&&Path| fork.folder.starts_with(other) || other.starts_with(&fork.folder);
+            if let Some(other) = folders.iter().find(overlaps) {
+                return Err(format!("the folders {} and {} overlap", other.display(), fork.folder.display()));
             }
+            folders.push(&fork.folder);
             if let Some(patch) = fork.measured.iter().find(|patch| !shorts.insert(patch.short.as_str())) {
                 return Err(format!("the short name `{}` belongs to two patches", patch.short));
             }
@@ -157,9 +159,10 @@ impl Fork {
         if self.version.parse::<cargo_metadata::semver::Version>().is_err() {
             return Err(format!("`{}` is no exact version", self.version));
         }
-        let inside = self.folder.components().all(|part| matches!(part, Component::Normal(_)));
+        let plain = |part| matches!(part, Component::Normal(name) if name != ".git");
+        let inside = self.folder.components().all(plain);
         if !inside || self.folder.as_os_str().is_empty() {
-            return Err("`folder` must be a relative path below the root".into());
+            return Err("`folder` must be a relative path below the root, and in no .git".into());
         }
         let mut ids = BTreeSet::new();
         for id in self.ids() {
@@ -217,6 +220,7 @@ mod tests {
         for (from, to, expected) in [
             ("aaaa\"", "AAAA\"", "sha256"),
             ("extern/demo", "../demo", "folder"),
+            ("extern/demo", ".git/demo", "folder"),
             ("short = \"b\"", "short = \"a\"", "two patches"),
             ("[\"log\"]", "[\"log\", \"log\"]", "twice"),
             ("[\"b\"]", "[\"c\"]", "not-in-all"),
@@ -227,5 +231,17 @@ mod tests {
             let error = Pins::parse(&GOOD.replace(from, to)).unwrap_err();
             assert!(error.contains(expected), "{from} -> {to}: {error}");
         }
+    }
+
+    #[test]
+    fn a_fork_does_not_lie_in_another() {
+        let (fork, builds) = GOOD.split_at(GOOD.find("[[build]]").unwrap());
+        let nested = fork[fork.find("[[fork]]").unwrap()..]
+            .replace("\"demo\"", "\"other\"")
+            .replace("extern/demo", "extern/demo/inner")
+            .replace("short = \"a\"", "short = \"c\"")
+            .replace("short = \"b\"", "short = \"d\"");
+        let error = Pins::parse(&format!("{fork}{nested}{builds}")).unwrap_err();
+        assert!(error.contains("overlap"), "{error}");
     }
 }

@@ -42,7 +42,7 @@ impl Store {
     /// Opens it, making it if need be.
     pub(crate) fn open(forks: &Forks) -> Result<Self> {
         let lock = lock::take(&forks.work_dir())?;
-        let dir = forks.work_dir().join("store.git");
+        let dir = forks.work_dir().join(lock::STORE);
         let git = Git::bare(&dir);
         if !dir.join("ready").is_file() {
             if dir.exists() {

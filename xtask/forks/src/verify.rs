@@ -124,7 +124,8 @@ fn folder(forks: &Forks, fork: &Fork, series: &Series, is_sound: bool, findings:
                 eprintln!("{}: laid out in {}", fork.name, fork.folder.display())
             }
             // What stands in the way is told below.
-            Ok(Outcome::Unchanged) | Err(Error::Work { .. } | Error::Inadmissible { .. } | Error::Conflict { .. }) => {}
+            Ok(Outcome::Unchanged)
+            | Err(Error::Work { .. } | Error::Inadmissible { .. } | Error::Conflict { .. } | Error::NoFile { .. }) => {}
             Err(error) => return Err(error),
         }
     }

@@ -18,6 +18,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = super::open()?;
     let mut status = ExitCode::SUCCESS;
     for fork in forks.select(&args.crates)? {
+        for patch in forks.series(fork).iter().flat_map(|series| &series.patches).filter(|patch| patch.file.is_none()) {
+            eprintln!("warning: {}: {} has no patch file; the fork is laid out without it", fork.name, patch.id);
+        }
         match forks::apply(&forks, fork, args.discard) {
             Ok(Outcome::Unchanged) => {
                 println!("{}: up to date in {}", fork.name, fork.folder.display())

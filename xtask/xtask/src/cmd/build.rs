@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     for fork in &forks.pins.forks {
-        forks::ensure(&forks, fork)?;
+        forks::ensure_whole(&forks, fork)?;
     }
     let build = forks.pins.builds.iter().find(|b| b.name == kind);
     let build = build.with_context(|| format!("patches/forks.toml describes no build {kind}"))?;

@@ -106,7 +106,7 @@ fn tools(forks: &Forks) -> Result<Tally> {
 
 fn structure(forks: &Forks) -> Result<Tally> {
     for fork in &forks.pins.forks {
-        forks::ensure(forks, fork)?;
+        forks::ensure_whole(forks, fork)?;
     }
     let findings = forks::verify::verify(forks, false)?;
     for finding in &findings {

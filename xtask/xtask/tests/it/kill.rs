@@ -110,3 +110,13 @@ fn a_killed_edit_keeps_commits_and_is_finished_by_the_next() {
     fixture.ok(&["export"]);
     fixture.ok(&["verify"]);
 }
+
+#[test]
+fn a_lock_that_a_killed_git_left_is_cleared() {
+    let fixture = Fixture::ready();
+    let expected = fixture.files(FOLDER);
+    fs::write(fixture.root.join("target/forks/store.git/index-for-apply.lock"), "").unwrap();
+    fs::remove_dir_all(fixture.root.join(FOLDER)).unwrap();
+    fixture.ok(&["apply"]);
+    assert_eq!(fixture.files(FOLDER), expected);
+}
