@@ -75,7 +75,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, default_value = "cpu")]
     pub(crate) path: Path,
     /// Circuits in a proof, all with the same witness and randomness
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = batch_size)]
     pub(crate) batch: usize,
     /// Proofs before those that count
     #[arg(long, default_value_t = 1)]
@@ -129,5 +129,13 @@ impl Path {
             Self::Cpu => "cpu",
             Self::Cuda | Self::Stock => "cuda",
         }
+    }
+}
+
+/// Upstream's provers fall over an empty batch; no host has memory for the assignments of more than these.
+fn batch_size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(size @ 1..=1024) => Ok(size),
+        _ => Err("a batch has 1 to 1024 circuits".to_owned()),
     }
 }

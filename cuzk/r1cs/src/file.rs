@@ -31,6 +31,11 @@ impl Recording {
     /// # Errors
     /// The file system's, with the file's name.
     pub fn write(&self, path: &Path) -> Result<(), RecordingFileError> {
+        if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+            // Renaming over it would replace a device, or the link and not what it leads to.
+            let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it is there and no regular file");
+            return Err(io_error("write", path, source));
+        }
         let mut beside = path.as_os_str().to_owned();
         let call = CALLS.fetch_add(1, Ordering::Relaxed);
         beside.push(format!(".{}-{call}.tmp", std::process::id()));
