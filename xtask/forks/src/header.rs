@@ -28,6 +28,9 @@ pub struct PatchFile {
     pub diff: Vec<u8>,
 }
 
+/// What `export` writes after the mark at a patch file's end.
+pub(crate) const SIGNATURE: &str = "end";
+
 impl Description {
     /// Splits a commit's message into subject and body.
     pub fn new(name: &str, email: &str, date: &str, message: &str) -> Self {
@@ -116,6 +119,7 @@ impl PatchFile {
 }
 
 fn parse(bytes: &[u8]) -> std::result::Result<PatchFile, String> {
+    let bytes = &bytes[..find_end(bytes)?];
     let start = find_diff(bytes);
     let head = std::str::from_utf8(&bytes[..start]).map_err(|_| "the header is not UTF-8".to_owned())?;
     if head.contains('\r') {
@@ -152,6 +156,23 @@ fn parse(bytes: &[u8]) -> std::result::Result<PatchFile, String> {
     Ok(PatchFile { description, diff: bytes[start..].to_vec() })
 }
 
+/// Where the mark `-- ` stands that mail sets before its signature. A file that was cut, at whatever byte, lacks it, since
+/// no line of a hunk is both that mark and the last but one.
+fn find_end(bytes: &[u8]) -> std::result::Result<usize, String> {
+    const MARK: &[u8] = b"\n-- \n";
+    let end = bytes.windows(MARK.len()).rposition(|window| window == MARK);
+    let is_signature = |rest: &[u8]| {
+        let line = rest.trim_ascii_end();
+        line.first().is_some_and(u8::is_ascii_alphanumeric) && !line.contains(&b'\n') && rest.ends_with(b"\n")
+    };
+    end.filter(|at| is_signature(&bytes[at + MARK.len()..])).map(|at| at + 1).ok_or_else(|| {
+        format!(
+            "the file does not end with the lines `-- ` and `{SIGNATURE}`: it was cut, or made without a signature; \
+             restore it from version control, or, if it is whole, add the two lines"
+        )
+    })
+}
+
 /// Where the diff starts: the first line `diff --git …`, or the end.
 fn find_diff(bytes: &[u8]) -> usize {
     const MARK: &[u8] = b"\ndiff --git ";
@@ -182,7 +203,8 @@ mod tests {
     const PATCH: &str = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n\
         From: \"J. \\\"Q\\\" Doe\" <j@x>\nDate: Thu, 1 Jan 2026 12:00:00 +0100\nSubject: Make it\n fast\n\n\
         Why.\n\nPatch-Id: a-fast\nRequires: b, c d\nPrediction: synthesis\n  -10 %\n\n\
-        diff --git a/x b/x\nindex 01e79c32a8c99c557f0757da7cb6d65b3414466d..230b143ae0f400f75a1f4e292c27840a759ec8c5 100644\n";
+        diff --git a/x b/x\nindex 01e79c32a8c99c557f0757da7cb6d65b3414466d..230b143ae0f400f75a1f4e292c27840a759ec8c5 100644\n\
+        -- \nend\n\n";
 
     #[test]
     fn reads_header_message_and_diff() {
@@ -194,7 +216,7 @@ mod tests {
         assert_eq!(said.trailer("Prediction").as_deref(), Some("synthesis -10 %"));
         assert_eq!(said.ids("Requires"), ["b", "c", "d"]);
         assert_eq!(patch.blobs().len(), 1);
-        assert!(patch.diff.starts_with(b"diff --git"));
+        assert!(patch.diff.starts_with(b"diff --git") && patch.diff.ends_with(b" 100644\n"));
         assert_eq!(said, &Description::new(&said.name, &said.email, &said.date, &said.message()));
     }
 
@@ -211,6 +233,9 @@ mod tests {
             ("Date: ", "Dated: ", "lacks `Date:`"),
             ("<j@x>", "j@x", "Name <address>"),
             ("Why.", "Why.\r", "CR"),
+            ("-- \nend\n", "", "was cut"),
+            ("-- \nend\n\n", "-- \n", "was cut"),
+            ("-- \nend\n\n", "-- \nen", "was cut"),
         ] {
             let error = PatchFile::parse(Path::new("a"), PATCH.replace(from, to).as_bytes()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

@@ -58,8 +58,9 @@ fn check(file: &Path, fork: &Fork, actual: &str) -> Result<()> {
         expected: fork.sha256.clone(),
         actual: actual.to_owned(),
         remedy: format!(
-            "if the file is damaged or altered, delete it and run this again; if {} {} is what you want with these \
-             bytes, put the actual checksum into the pin",
+            "if the pin's `version` was changed, change its `sha256` and `commit` with it; if the file is damaged or \
+             altered, delete it and run this again; if {} {} is what you want with these bytes, put the actual checksum \
+             into the pin",
             fork.name, fork.version
         ),
     })

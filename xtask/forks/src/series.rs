@@ -11,6 +11,9 @@ use sha2::{Digest, Sha256};
 use crate::header::PatchFile;
 use crate::{Error, Fork, Result};
 
+/// The most bytes that a patch file may have.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// Changes when the same pin and files would be laid out differently.
 const FORMAT: &str = "forks 1";
 
@@ -71,11 +74,7 @@ impl Patch {
 impl Series {
     /// Reads the files in `dir` that the series of `fork` names.
     pub fn read(fork: &Fork, dir: &Path) -> Result<Self> {
-        Self::with_files(fork, dir, |path| match fs::read(path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("read", path)(error)),
-        })
+        Self::with_files(fork, dir, read_file)
     }
 
     /// The series of `fork` with the files that `read` gives for the paths in `dir`.
@@ -197,6 +196,18 @@ impl Series {
     }
 }
 
+/// The bytes of a patch file, if there is one. A link to a device or a file of absurd size is refused before it is read.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    let wrong = |reason: String| Err(Error::PatchFile { path: path.to_owned(), reason });
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => wrong("it is no plain file".into()),
+        Ok(metadata) if metadata.len() > MAX_BYTES => wrong(format!("it is larger than {} MiB", MAX_BYTES >> 20)),
+        Ok(_) => fs::read(path).map(Some).map_err(Error::io("read", path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", path)(error)),
+    }
+}
+
 /// Every set of measured patches with files that is closed under `Requires` and holds no two that exclude each other;
 /// the empty set first.
 pub fn admissible_subsets(series: &Series) -> Vec<Vec<String>> {
@@ -240,7 +251,8 @@ mod tests {
             let extra = trailers.iter().filter(|(name, _)| *name == id).map(|(_, line)| format!("{line}\n"));
             let extra: String = extra.collect();
             Ok((id != "d").then(|| {
-                format!("From 0\nFrom: n <e>\nDate: d\nSubject: s\n\nPatch-Id: {id}\n{extra}\ndiff --git ").into_bytes()
+                format!("From 0\nFrom: n <e>\nDate: d\nSubject: s\n\nPatch-Id: {id}\n{extra}\ndiff --git \n-- \nend\n")
+                    .into_bytes()
             }))
         };
         Series::with_files(&fork, Path::new("p"), read).unwrap()

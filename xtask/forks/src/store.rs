@@ -1,13 +1,14 @@
 //! A bare repository of the tool's own, in which commits are made and merged without touching a fork's folder: no
 //! local configuration, attributes or half-done work of the user's can reach it. Knows commits, trees and diffs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::git::Git;
-use crate::header::{Description, PatchFile};
+use crate::header::{Description, PatchFile, SIGNATURE};
 use crate::pristine::Release;
 use crate::tree::{Entry, Tree};
 use crate::{Error, Fork, Forks, Result, lock};
@@ -115,6 +116,9 @@ impl Store {
             return Ok(Err(reason));
         }
         let tree = in_index(&["write-tree"]).text()?;
+        if let Err(Error::Release { path, reason }) = self.tree(&tree) {
+            return Ok(Err(format!("{}: {reason}", path.display())));
+        }
         let changed = self.changed_blobs(&base.tree, &tree)?;
         let mut named = patch.blobs();
         let mut found: Vec<_> = changed.iter().map(|(_, before, after)| (before.clone(), after.clone())).collect();
@@ -183,7 +187,7 @@ impl Store {
             "--full-index",
             "--binary",
             "--unified=1",
-            "--no-signature",
+            &format!("--signature={SIGNATURE}"),
             "--no-stat",
             "--no-renames",
             "--no-ext-diff",
@@ -229,23 +233,33 @@ fn transfer(from: &Git, to: &Git, ids: &[String]) -> Result<()> {
     to.call(["unpack-objects", "-q"]).stdin(pack).run()
 }
 
-/// The files of a tree in `git`.
+/// The files of a tree in `git`; anything but plain files is an error.
 pub(crate) fn read_tree(git: &Git, tree: &str) -> Result<Tree> {
-    let raw = git.call(["ls-tree", "-r", "-z", tree]).bytes()?;
-    let mut files = Tree::new();
-    for line in raw.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
-        let wrong = || Error::Release {
-            path: Path::new(&*String::from_utf8_lossy(line)).to_owned(),
+    let (files, other) = read_entries(git, tree)?;
+    match other.into_iter().next() {
+        None => Ok(files),
+        Some(path) => Err(Error::Release {
+            path: path.into(),
             reason: "a fork may hold plain files with UTF-8 names only".into(),
-        };
-        let (head, path) = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t')).ok_or_else(wrong)?;
-        let words: Vec<&str> = head.split(' ').collect();
-        let &[mode @ ("100644" | "100755"), "blob", blob] = words.as_slice() else {
-            return Err(wrong());
-        };
-        files.insert(path.to_owned(), Entry { executable: mode == "100755", blob: blob.to_owned() });
+        }),
     }
-    Ok(files)
+}
+
+/// The plain files of a tree in `git`, and the paths of all else in it: links, submodules, names that are not UTF-8.
+pub(crate) fn read_entries(git: &Git, tree: &str) -> Result<(Tree, Vec<String>)> {
+    let raw = git.call(["ls-tree", "-r", "-z", tree]).bytes()?;
+    let (mut files, mut other) = (Tree::new(), Vec::new());
+    for line in raw.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+        let text = String::from_utf8_lossy(line);
+        let (head, path) = text.split_once('\t').unwrap_or((&text, &text));
+        match head.split(' ').collect::<Vec<_>>().as_slice() {
+            &[mode @ ("100644" | "100755"), "blob", blob] if matches!(text, Cow::Borrowed(_)) => {
+                files.insert(path.to_owned(), Entry { executable: mode == "100755", blob: blob.to_owned() });
+            }
+            _ => other.push(path.to_owned()),
+        }
+    }
+    Ok((files, other))
 }
 
 /// The bytes of the files of a tree in `git`, by blob id.

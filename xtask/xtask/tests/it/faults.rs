@@ -70,6 +70,40 @@ fn a_patch_file_in_no_series() {
 }
 
 #[test]
+fn a_patch_file_that_was_cut() {
+    let fixture = Fixture::ready();
+    let text = fixture.read(A);
+    let second_file = text.rfind("diff --git").unwrap();
+    for at in [second_file, text.len() - 8, text.len() - 2] {
+        fixture.write(A, &text[..at]);
+        finds(&fixture, "header", &["was cut", "git checkout -- patches/demo-core/a-fast.patch"]);
+        fixture.fails(&["apply"], 1, &["a-fast.patch", "was cut"]);
+    }
+    fixture.write(A, &text[..text.len() - 1]);
+    finds(&fixture, "form", &["a-fast.patch is not in the form"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_patch_file_that_is_no_file() {
+    let fixture = Fixture::ready();
+    fs::remove_file(fixture.root.join(A)).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", fixture.root.join(A)).unwrap();
+    finds(&fixture, "header", &["no plain file"]);
+    fixture.fails(&["apply"], 1, &["a-fast.patch: it is no plain file"]);
+}
+
+#[test]
+fn json_says_why_there_is_no_verdict() {
+    let fixture = Fixture::ready();
+    fixture.write("patches/forks.toml", "[[fork]]\ncrate = 1\n");
+    let said = fixture.xtask(&["verify", "--json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.code, &report["ok"], &report["findings"][0]["check"]), (2, &false.into(), &"stopped".into()));
+    assert!(report["findings"][0]["message"].as_str().unwrap().contains("forks.toml"), "{}", said.all());
+}
+
+#[test]
 fn a_series_entry_without_a_file() {
     let fixture = Fixture::ready();
     fs::remove_file(fixture.root.join(A)).unwrap();
@@ -121,7 +155,7 @@ fn a_missing_or_wrong_trailer() {
 fn a_patch_that_changes_nothing() {
     let fixture = Fixture::ready();
     let text = fixture.read(A);
-    fixture.write(A, &text[..text.find("diff --git").unwrap()]);
+    fixture.write(A, &(text[..text.find("diff --git").unwrap()].to_owned() + "-- \nend\n\n"));
     let finding = finds(&fixture, "empty", &["it changes nothing"]);
     assert_eq!(finding["patch"], "a-fast");
     // The same change in two patches: each changes something alone, the second nothing on top of the first.
