@@ -34,7 +34,9 @@ pub fn apply(forks: &Forks, fork: &Fork, discard: bool) -> Result<Outcome> {
     let _lock = crate::lock::take(&forks.work_dir())?;
     let series = forks.series(fork)?;
     let workdir = Workdir::new(forks, fork);
+    workdir.refuse_links()?;
     let place = workdir.inspect();
+    // What git cannot read any more is thrown away whole.
     let place = if discard { place.unwrap_or(Place::Foreign) } else { place? };
     match place {
         Place::Ours(found) => {
@@ -52,11 +54,12 @@ pub fn apply(forks: &Forks, fork: &Fork, discard: bool) -> Result<Outcome> {
             let synced = lay(&workdir, Some(&found), &target, Some("main"))?;
             Ok(Outcome::LaidOut { written: synced.written, removed: synced.removed })
         }
-        Place::Foreign if !discard => {
-            let what = vec!["files that were not laid out by `cargo xtask apply`".to_owned()];
-            Err(refusal(fork, &workdir, what))
-        }
+        Place::Foreign if !discard => Err(Error::Foreign { fork: fork.name.clone(), folder: workdir.shown }),
         Place::Foreign | Place::Empty => {
+            if let Some(file) = workdir.tracked_around()? {
+                let reason = format!("this repository tracks {file}: a fork is laid out in a folder of its own");
+                return Err(Error::Pins { path: forks.root.join(crate::pins::PATH), reason });
+            }
             let target = target(forks, &series)?;
             let synced = lay_first(&workdir, &target)?;
             Ok(Outcome::LaidOut { written: synced.written, removed: synced.removed })
@@ -112,7 +115,12 @@ fn lay_first(workdir: &Workdir, target: &Target) -> Result<Synced> {
     let beside = parent.join(format!(".laying-out-{name}"));
     remove_all(&beside)?;
     fs::create_dir_all(&beside).map_err(Error::io("make", &beside))?;
-    let new = Workdir { folder: beside.clone(), shown: workdir.shown.clone(), git: Git::folder(&beside) };
+    let new = Workdir {
+        root: workdir.root.clone(),
+        folder: beside.clone(),
+        shown: workdir.shown.clone(),
+        git: Git::folder(&beside),
+    };
     new.git.init()?;
     configure(&new)?;
     let synced = lay(&new, None, target, Some("main"))?;
@@ -160,7 +168,8 @@ pub(crate) fn lay(workdir: &Workdir, found: Option<&Found>, target: &Target, che
 fn paths(workdir: &Workdir, trees: &[String]) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     for tree in trees {
-        paths.extend(store::read_tree(&workdir.git, tree)?.into_keys());
+        let (files, other) = store::read_entries(&workdir.git, tree)?;
+        paths.extend(files.into_keys().chain(other));
     }
     Ok(paths)
 }

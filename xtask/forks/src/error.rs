@@ -164,6 +164,17 @@ pub enum Error {
         /// What would be lost.
         what: Vec<String>,
     },
+    /// Something else at a fork's place.
+    #[error(
+        "{folder} holds files that were not laid out by `cargo xtask apply`\n  keep them:   move the folder elsewhere, then \
+         `cargo xtask apply {fork}`\n  discard them: `cargo xtask apply --discard {fork}`"
+    )]
+    Foreign {
+        /// The crate.
+        fork: String,
+        /// Its folder.
+        folder: String,
+    },
     /// Commits that cannot be taken back to patch files.
     #[error("{fork}: {reason}\n  mend: {mend}")]
     Export {
@@ -193,6 +204,7 @@ impl Error {
             | Self::Conflict { .. }
             | Self::Inadmissible { .. }
             | Self::Work { .. }
+            | Self::Foreign { .. }
             | Self::Export { .. } => 1,
             _ => 2,
         }

@@ -159,6 +159,9 @@ impl Fork {
         if self.version.parse::<cargo_metadata::semver::Version>().is_err() {
             return Err(format!("`{}` is no exact version", self.version));
         }
+        if !self.repository.starts_with("https://") {
+            return Err("`repository` must be the https address of upstream's repository".into());
+        }
         let plain = |part| matches!(part, Component::Normal(name) if name != ".git");
         let inside = self.folder.components().all(plain);
         if !inside || self.folder.as_os_str().is_empty() {
@@ -227,6 +230,7 @@ mod tests {
             ("forks = [\"demo\"]", "forks = [\"other\"]", "no fork"),
             ("1.0.0", "1.0", "exact version"),
             ("repository", "repo", "unknown field"),
+            ("https://", "htps://", "https address"),
         ] {
             let error = Pins::parse(&GOOD.replace(from, to)).unwrap_err();
             assert!(error.contains(expected), "{from} -> {to}: {error}");

@@ -125,7 +125,13 @@ fn folder(forks: &Forks, fork: &Fork, series: &Series, is_sound: bool, findings:
             }
             // What stands in the way is told below.
             Ok(Outcome::Unchanged)
-            | Err(Error::Work { .. } | Error::Inadmissible { .. } | Error::Conflict { .. } | Error::NoFile { .. }) => {}
+            | Err(
+                Error::Work { .. }
+                | Error::Foreign { .. }
+                | Error::Inadmissible { .. }
+                | Error::Conflict { .. }
+                | Error::NoFile { .. },
+            ) => {}
             Err(error) => return Err(error),
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::git::Git;
-use crate::store::read_tree;
+use crate::store::read_entries;
 use crate::tree::{self, Difference, Tree};
 use crate::{Error, Fork, Forks, Result};
 
@@ -45,6 +45,7 @@ pub(crate) enum Head {
 
 /// A fork's folder.
 pub(crate) struct Workdir {
+    pub(crate) root: PathBuf,
     pub(crate) folder: PathBuf,
     pub(crate) shown: String,
     pub(crate) git: Git,
@@ -91,7 +92,8 @@ impl Found {
 impl Workdir {
     pub(crate) fn new(forks: &Forks, fork: &Fork) -> Self {
         let folder = forks.folder(fork);
-        Self { git: Git::folder(&folder), shown: fork.folder.display().to_string(), folder }
+        let (root, shown) = (forks.root.clone(), fork.folder.display().to_string());
+        Self { git: Git::folder(&folder), root, shown, folder }
     }
 
     pub(crate) fn state_file(&self) -> PathBuf {
@@ -119,6 +121,7 @@ impl Workdir {
 
     /// Looks at the folder.
     pub(crate) fn inspect(&self) -> Result<Place> {
+        self.refuse_links()?;
         let is_empty = match fs::read_dir(&self.folder) {
             Ok(mut entries) => entries.next().is_none(),
             Err(_) => !self.folder.exists(),
@@ -127,10 +130,41 @@ impl Workdir {
             return Ok(Place::Empty);
         }
         let (journal, state) = (read_json::<Journal>(&self.journal_file()), self.state());
-        let Some(state) = state.or_else(|| journal.as_ref().map(|_| State::default())) else {
+        // A layout leaves refs of its own: where its state is lost, the branches are still the user's to keep.
+        let is_ours = || journal.is_some() || self.has_laid_refs();
+        let Some(state) = state.or_else(|| is_ours().then(State::default)) else {
             return Ok(Place::Foreign);
         };
         self.look(state, journal).map(|found| Place::Ours(Box::new(found)))
+    }
+
+    /// A link on the way would have verbs write, and remove, somewhere else.
+    pub(crate) fn refuse_links(&self) -> Result<()> {
+        let mut path = self.root.clone();
+        for part in Path::new(&self.shown) {
+            path.push(part);
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
+                let reason = "a fork is not laid out through a symbolic link; remove the link, or name another folder \
+                              in patches/forks.toml";
+                return Err(Error::Release { path, reason: reason.into() });
+            }
+        }
+        Ok(())
+    }
+
+    fn has_laid_refs(&self) -> bool {
+        let refs = self.git.call(["for-each-ref", "--count=1", "refs/forks/"]).text();
+        self.git.dir().is_dir() && refs.is_ok_and(|refs| !refs.is_empty())
+    }
+
+    /// Files below the folder that the repository around it keeps: whatever lies there was never laid out.
+    pub(crate) fn tracked_around(&self) -> Result<Option<String>> {
+        let around = Git::folder(&self.root);
+        if !around.dir().exists() {
+            return Ok(None);
+        }
+        let files = around.call(["ls-files", "-z", "--", &self.shown]).bytes()?;
+        Ok(split_paths(&files).next())
     }
 
     fn look(&self, state: State, journal: Option<Journal>) -> Result<Found> {
@@ -173,7 +207,7 @@ impl Workdir {
     /// What differs from `tree`, and the files that it lacks.
     fn files(&self, tree: Option<&str>) -> Result<(Vec<String>, Vec<String>)> {
         let files = match tree {
-            Some(tree) => read_tree(&self.git, tree)?,
+            Some(tree) => read_entries(&self.git, tree)?.0,
             None => Tree::new(),
         };
         let differences = tree::differences(&self.folder, &files)?;
@@ -192,7 +226,8 @@ impl Workdir {
 
     /// The files in an interrupted layout that are neither what was there before nor what was being laid out.
     fn unfinished_files(&self, journal: &Journal) -> Result<(Vec<String>, Vec<String>)> {
-        let trees = journal.trees.iter().map(|tree| read_tree(&self.git, tree)).collect::<Result<Vec<Tree>>>()?;
+        let trees = journal.trees.iter().map(|tree| Ok(read_entries(&self.git, tree)?.0));
+        let trees = trees.collect::<Result<Vec<Tree>>>()?;
         let mut lines = Vec::new();
         for path in trees.iter().flat_map(Tree::keys) {
             let mut is_known = !self.folder.join(path).exists();

@@ -163,11 +163,61 @@ fn an_operation_in_progress_is_kept() {
 fn a_foreign_folder_is_kept() {
     let fixture = Fixture::bare();
     fixture.write(&format!("{FOLDER}/mine"), "mine");
-    fixture.fails(&["apply"], 1, &["files that were not laid out", "apply --discard demo-core"]);
+    fixture.fails(&["apply"], 1, &["files that were not laid out", "move the folder", "apply --discard demo-core"]);
     assert!(has(&fixture, "mine", "mine"));
     fixture.ok(&["apply", "--discard"]);
     assert!(!fixture.root.join(FOLDER).join("mine").exists());
     assert!(fixture.root.join(FOLDER).join("src/lib.rs").exists());
+}
+
+#[test]
+fn what_the_repository_tracks_is_kept_even_from_discard() {
+    let fixture = Fixture::ready();
+    fixture.in_root(&["init", "-q"]);
+    fixture.in_root(&["add", "app"]);
+    fixture.replace("patches/forks.toml", "\"extern/demo-core\"", "\"app\"");
+    fixture.fails(&["apply", "--discard"], 2, &["forks.toml", "this repository tracks app/Cargo.toml"]);
+    assert!(fixture.read("app/Cargo.toml").contains("demo-user"));
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_laid_out_through_a_link() {
+    let fixture = Fixture::ready();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::rename(fixture.root.join("extern"), elsewhere.path().join("extern")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path().join("extern"), fixture.root.join("extern")).unwrap();
+    for args in [&["apply"][..], &["apply", "--discard"], &["export"], &["edit", "demo-core"]] {
+        fixture.fails(args, 2, &["symbolic link", "remove the link"]);
+    }
+}
+
+#[test]
+fn a_lost_state_loses_no_branch() {
+    let fixture = Fixture::ready();
+    fixture.git(&["switch", "-q", "-c", "mine"]);
+    fixture.edit_file("src/lib.rs", "line 3\n", "on my branch\n");
+    fixture.git(&["commit", "-qam", "mine"]);
+    fixture.git(&["switch", "-q", "main"]);
+    fs::remove_file(fixture.root.join(FOLDER).join(".git/forks.json")).unwrap();
+    fixture.fails(&["apply"], 1, &["commits on branch main", "discard it:"]);
+    fixture.ok(&["apply", "--discard"]);
+    assert!(fixture.git(&["show", "mine"]).contains("on my branch"));
+    fixture.ok(&["verify"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_in_a_commit_is_told_and_can_be_discarded() {
+    let fixture = Fixture::ready();
+    std::os::unix::fs::symlink("lib.rs", fixture.root.join(FOLDER).join("src/link.rs")).unwrap();
+    fixture.git(&["add", "-A"]);
+    fixture.amend();
+    fixture.fails(&["export"], 1, &["patch `a-fast`, as on branch main: src/link.rs", "plain files"]);
+    fixture.fails(&["apply"], 1, &["commits on branch main"]);
+    fixture.ok(&["apply", "--discard"]);
+    assert!(!fixture.root.join(FOLDER).join("src/link.rs").exists());
+    fixture.ok(&["verify"]);
 }
 
 #[test]

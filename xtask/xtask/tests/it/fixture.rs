@@ -165,6 +165,13 @@ impl Fixture {
         text
     }
 
+    /// Runs the user's git in the repository itself.
+    pub(crate) fn in_root(&self, args: &[&str]) {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.root).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(command.status().unwrap().success(), "git {args:?}");
+    }
+
     /// Commits everything in the fork's folder as the patch `id`.
     pub(crate) fn commit(&self, id: &str, subject: &str) {
         self.git(&["add", "-A"]);
