@@ -73,7 +73,11 @@ pub fn export(forks: &Forks, fork: &Fork) -> Result<Vec<Change>> {
 
 fn laid_out(forks: &Forks, fork: &Fork) -> Result<(Workdir, Found)> {
     let workdir = Workdir::new(forks, fork);
-    match workdir.inspect()? {
+    let place = workdir.inspect()?;
+    if let Place::Ours(found) = &place {
+        refuse_elsewhere(fork, &workdir, found)?;
+    }
+    match place {
         Place::Ours(found) if found.journal.is_some() => {
             let reason = format!("laying out {} was interrupted", workdir.shown);
             let mend = "`cargo xtask apply {0}`, or, with commits to keep, `cargo xtask edit {0}`";
@@ -88,6 +92,31 @@ fn laid_out(forks: &Forks, fork: &Fork) -> Result<(Workdir, Found)> {
             Err(stuck(fork, reason, format!("`cargo xtask apply {}`", fork.name)))
         }
     }
+}
+
+/// Commits that are checked out but on none of the branches that patches live on would be passed over in silence.
+fn refuse_elsewhere(fork: &Fork, workdir: &Workdir, found: &Found) -> Result<()> {
+    let (commit, place) = match &found.head {
+        Head::Branch(name) if is_ours(name) => return Ok(()),
+        Head::Branch(name) => (found.branches.get(name).cloned(), format!("branch {name}")),
+        Head::Detached(id) => (Some(id.clone()), "a detached HEAD".to_owned()),
+    };
+    let Some(commit) = commit else {
+        return Ok(());
+    };
+    let ours = found.branches.iter().filter(|(name, _)| is_ours(name)).map(|(_, id)| id.as_str());
+    let laid = found.state.branches.values().map(String::as_str);
+    let args = ["rev-list", "--max-count=1", &commit, "--not"].into_iter().chain(ours).chain(laid);
+    let lacking = workdir.git.call(args).text()?;
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let reason = format!("{place} has commits that neither main nor a branch patch/… has: see {}", &lacking[..12]);
+    let mend = format!(
+        "in {}: `git branch keep`, `git switch main` (or the patch's branch), `git cherry-pick` them, export again",
+        workdir.shown
+    );
+    Err(stuck(fork, reason, mend))
 }
 
 pub(crate) fn stuck(fork: &Fork, reason: String, mend: String) -> Error {
@@ -210,6 +239,10 @@ fn place(store: &Store, fork: &Fork, id: &str, source: &lines::Source, below: &C
         })
     };
     let commit = put(&source.change)?;
+    if let Err(Error::Release { path, reason }) = store.tree(&commit.tree) {
+        let reason = format!("patch `{id}`, as on branch {}: {}: {reason}", source.branch, path.display());
+        return Err(stuck(fork, reason, "amend or rebase the commit, export again".into()));
+    }
     if commit.tree == below.tree {
         let reason = format!("patch `{id}`, as on branch {}, changes nothing", source.branch);
         let mend = "drop its commit, its file and its entry in patches/forks.toml, or make it change something";

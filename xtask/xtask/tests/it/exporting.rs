@@ -23,7 +23,7 @@ fn export_then_apply_is_the_identity() {
 fn a_patch_file_is_what_format_patch_writes() {
     let fixture = Fixture::ready();
     let args =
-        ["format-patch", "--stdout", "-1", "--zero-commit", "--full-index", "--no-signature", "--no-stat", "-U1"];
+        ["format-patch", "--stdout", "-1", "--zero-commit", "--full-index", "--signature=end", "--no-stat", "-U1"];
     let more = ["--keep-subject", "--no-encode-email-headers", "patch/a-fast"];
     let text = fixture.git(&[&args[..], &more[..]].concat());
     assert_eq!(fixture.read("patches/demo-core/a-fast.patch"), text);
@@ -127,6 +127,22 @@ fn commits_that_fit_no_patch_are_refused() {
     refuse(&["main has lost patch `a-fast`", "restore"]);
     fixture.git(&["commit", "-q", "--amend", "--allow-empty", "-m", "A\n\ndiff --git a b\n\nPatch-Id: a-fast"]);
     refuse(&["mail takes for the start of the diff"]);
+}
+
+#[test]
+fn commits_on_no_branch_of_a_patch_are_not_passed_over() {
+    for place in [&["switch", "-q", "--detach"][..], &["switch", "-q", "-c", "mine"]] {
+        let fixture = Fixture::ready();
+        fixture.git(place);
+        // As long as there is nothing of its own, where HEAD points is nobody's business.
+        fixture.ok(&["export", "--check"]);
+        fixture.edit_file("src/lib.rs", "line 10, fast\n", "line 10, faster\n");
+        fixture.amend();
+        for args in [&["export"][..], &["export", "--check"]] {
+            fixture.fails(args, 1, &["has commits that neither main nor a branch patch/", "git cherry-pick"]);
+        }
+        assert!(fixture.git(&["show", "HEAD"]).contains("line 10, faster"));
+    }
 }
 
 #[test]
