@@ -23,7 +23,14 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let findings = forks::verify::verify(&super::open()?, args.evidence)?;
+    let found = super::open().and_then(|forks| Ok(forks::verify::verify(&forks, args.evidence)?));
+    let (findings, code) = match found {
+        Ok(findings) if findings.is_empty() => (findings, ExitCode::SUCCESS),
+        Ok(findings) => (findings, super::found()),
+        // A program that reads JSON gets the reason in the same form.
+        Err(error) if args.json => (vec![stopped(&error)], super::fail(&error)),
+        Err(error) => return Err(error),
+    };
     let report = Report { ok: findings.is_empty(), findings };
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -33,7 +40,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             println!("all is well");
         }
     }
-    Ok(if report.ok { ExitCode::SUCCESS } else { super::found() })
+    Ok(code)
+}
+
+/// Why there is no verdict.
+fn stopped(error: &anyhow::Error) -> Finding {
+    let fix = "mend what the message says, then verify again".to_owned();
+    Finding { check: "stopped", fork: None, patch: None, message: format!("{error:#}"), fix }
 }
 
 fn print(finding: &Finding) {
