@@ -22,6 +22,7 @@ compile_error!(
     "features filecoin and stock-path exclude each other: stock-path replaces bellperson's native prover, against which storage-proofs does not compile; use --no-default-features"
 );
 
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -48,8 +49,12 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         Err(failure) => failed(failure),
     };
-    println!("{object}");
-    Ok(ExitCode::from(code))
+    match writeln!(std::io::stdout(), "{object}") {
+        Ok(()) => Ok(ExitCode::from(code)),
+        // Whoever would have read it has gone.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::from(code)),
+        Err(error) => Err(error).context("cannot write to standard output"),
+    }
 }
 
 /// The JSON to print and the exit code.

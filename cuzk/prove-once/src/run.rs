@@ -27,6 +27,7 @@ pub(crate) fn prove(args: &ProveArgs) -> Report {
 }
 
 fn attempt(args: &ProveArgs, report: &mut Report) -> Result<(), Failure> {
+    check_work(args)?;
     let mut subject = Subject::build(&args.subject)?;
     if let Some(index) = args.flip_witness {
         subject = subject.with_flipped_witness(index)?;
@@ -49,12 +50,29 @@ fn attempt(args: &ProveArgs, report: &mut Report) -> Result<(), Failure> {
     if let Some(proof) = proof {
         let text = snapshot::text(&subject.name, &facts, &proof);
         if let Some(path) = &args.snapshot {
-            let fail = |error| Failure::new(Kind::Environment, format!("cannot write {}: {error}", path.display()));
-            fs::write(path, &text).map_err(fail)?;
+            fs::write(path, &text).map_err(|error| cannot_write(path, &error))?;
         }
         report.snapshot = Some(text);
     }
     Ok(())
+}
+
+/// What would be noticed only after minutes of work.
+fn check_work(args: &ProveArgs) -> Result<(), Failure> {
+    if args.warmups + args.proofs + args.synthesis_only == 0 {
+        let message = "nothing to do: ask for --proofs, --warmups or --synthesis-only";
+        return Err(Failure::new(Kind::Environment, message));
+    }
+    let Some(path) = &args.snapshot else {
+        return Ok(());
+    };
+    // Opened for more, it keeps what it holds.
+    let opened = fs::OpenOptions::new().create(true).append(true).open(path);
+    opened.map(drop).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &std::path::Path, error: &std::io::Error) -> Failure {
+    Failure::new(Kind::Environment, format!("cannot write {}: {error}", path.display()))
 }
 
 fn parameters(args: &ProveArgs, subject: &Subject, facts: &CircuitFacts) -> Result<Option<TestParameters>, Failure> {

@@ -51,24 +51,27 @@ pub fn obtain(dir: &Path, recording: &Arc<Recording>) -> Result<Obtained, Parame
 }
 
 fn make(path: &Path, recording: &Arc<Recording>, circuit_hash: [u8; 32]) -> Result<(), ParametersError> {
-    let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-    let parameters = generate_random_parameters(Replay::new(recording.clone()), &mut rng)
-        .map_err(|source| ParametersError::Generate { circuit: recording.name().to_owned(), source })?;
     let fail = |source| io_error("write", path, source);
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(fail)?;
     }
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{call}.tmp", std::process::id()));
-    write(&beside, &parameters, circuit_hash).and_then(|()| fs::rename(&beside, path)).map_err(|source| {
-        // Best effort: the error that matters is the one that stopped the writing.
-        let _ = fs::remove_file(&beside);
-        fail(source)
-    })
+    // Before the parameters are made, which takes minutes: a folder that cannot be written to is told at once.
+    let file = File::create(&beside).map_err(fail)?;
+    let mut rng = ChaCha20Rng::seed_from_u64(SEED);
+    generate_random_parameters(Replay::new(recording.clone()), &mut rng)
+        .map_err(|source| ParametersError::Generate { circuit: recording.name().to_owned(), source })
+        .and_then(|parameters| write(file, &parameters, circuit_hash).map_err(fail))
+        .and_then(|()| fs::rename(&beside, path).map_err(fail))
+        .inspect_err(|_| {
+            // Best effort: the error that matters is the one that stopped the writing.
+            let _ = fs::remove_file(&beside);
+        })
 }
 
-fn write(path: &Path, parameters: &Parameters<Bls12>, circuit_hash: [u8; 32]) -> io::Result<()> {
-    let mut body = Body { file: BufWriter::with_capacity(1 << 20, File::create(path)?), hash: Sha256::new(), bytes: 0 };
+fn write(file: File, parameters: &Parameters<Bls12>, circuit_hash: [u8; 32]) -> io::Result<()> {
+    let mut body = Body { file: BufWriter::with_capacity(1 << 20, file), hash: Sha256::new(), bytes: 0 };
     parameters.write(&mut body)?;
     let trailer = Trailer { circuit_hash, body_bytes: body.bytes, body_sha256: body.hash.finalize().into() };
     body.file.write_all(&trailer.to_bytes())?;
