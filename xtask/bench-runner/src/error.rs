@@ -60,6 +60,12 @@ pub enum RunnerError {
         /// Blocks in it.
         blocks: usize,
     },
+    /// There is nothing to go on with.
+    #[error("there is no interrupted benchmark to resume: {path} does not exist; leave --resume out")]
+    NotInterrupted {
+        /// Where an unfinished receipt would be.
+        path: PathBuf,
+    },
     /// An unfinished receipt is of another plan or host.
     #[error("{path} cannot be resumed: {what} is not what it was; --restart throws its {blocks} blocks away")]
     OtherBenchmark {

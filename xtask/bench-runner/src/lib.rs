@@ -14,4 +14,4 @@ mod session;
 mod store;
 
 pub use error::RunnerError;
-pub use run::{Finished, Interrupted, Options, read_plan, run};
+pub use run::{Finished, Interrupted, Options, check_folders, read_plan, run};

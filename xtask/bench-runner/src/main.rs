@@ -1,5 +1,6 @@
 //! The runner that a bundle carries: `bench-runner run`, `check`, `report`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -103,27 +104,35 @@ fn act(verb: Verb) -> anyhow::Result<u8> {
                 _ => Interrupted::Refuse,
             };
             let finished = run(&read_plan(&place.plan)?, &place.options(interrupted, within)?, say)?;
-            let code = show(&finished.receipt, Style::TERMINAL);
+            let code = show(&finished.receipt, Style::TERMINAL)?;
             let rest = if finished.complete { "" } else { " (not all blocks: --resume goes on)" };
             eprintln!("receipt: {}{rest}", finished.path.display());
             Ok(code)
         }
         Verb::Check { place } => {
             let tally = check::check(&read_plan(&place.plan)?, &place.options(Interrupted::Refuse, None)?, say)?;
-            println!("{} passed, {} failed, {} recorded", tally.passed, tally.failed, tally.recorded);
+            print(&format!("{} passed, {} failed, {} recorded\n", tally.passed, tally.failed, tally.recorded))?;
             Ok(u8::from(tally.failed > 0))
         }
         Verb::Report { receipt, markdown, vs_none } => {
             let text =
                 std::fs::read_to_string(&receipt).with_context(|| format!("cannot read {}", receipt.display()))?;
             let receipt = Receipt::parse(&text).with_context(|| receipt.display().to_string())?;
-            Ok(show(&receipt, Style { markdown, vs_none }))
+            show(&receipt, Style { markdown, vs_none })
         }
     }
 }
 
-fn show(receipt: &Receipt, style: Style) -> u8 {
+fn show(receipt: &Receipt, style: Style) -> anyhow::Result<u8> {
     let analysis = analyse(receipt);
-    print!("{}", render(&analysis, style));
-    analysis.exit_code()
+    print(&render(&analysis, style))?;
+    Ok(analysis.exit_code())
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Whoever would have read it has gone.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
 }

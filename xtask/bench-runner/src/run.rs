@@ -47,8 +47,16 @@ pub struct Finished {
     pub complete: bool,
 }
 
+/// What would stop [`run`] whatever the plan's binaries are, so that it can be told before they are built.
+pub fn check_folders(plan: &str, options: &Options) -> Result<(), RunnerError> {
+    store::check_writable(&options.out)?;
+    store::check_writable(&options.scratch)?;
+    store::check_interrupted(&store::partial_path(&options.scratch, plan), options.interrupted)
+}
+
 /// Runs a plan. `say` gets a line between processes, never during one.
 pub fn run(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Finished, RunnerError> {
+    check_folders(&plan.name, options)?;
     prepare::check_binaries(plan, &options.folder)?;
     let gpus = Gpus::find();
     let partial = store::partial_path(&options.scratch, &plan.name);

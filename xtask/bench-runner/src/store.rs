@@ -24,6 +24,24 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), RunnerError> {
     Ok(())
 }
 
+/// A folder that can be made and written to.
+pub(crate) fn check_writable(folder: &Path) -> Result<(), RunnerError> {
+    fs::create_dir_all(folder).context("create", folder)?;
+    tempfile::NamedTempFile::new_in(folder).context("create a file in", folder).map(drop)
+}
+
+/// An unfinished benchmark at `path` is there if it is to be resumed, and not there if it is to be refused.
+pub(crate) fn check_interrupted(path: &Path, interrupted: Interrupted) -> Result<(), RunnerError> {
+    match (path.exists(), interrupted) {
+        (false, Interrupted::Resume) => Err(RunnerError::NotInterrupted { path: path.to_owned() }),
+        (true, Interrupted::Refuse) => {
+            let found = parse(path, &fs::read_to_string(path).context("read", path)?)?;
+            Err(RunnerError::Interrupted { path: path.to_owned(), blocks: found.blocks.len() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Removes a file that may not be there.
 pub(crate) fn remove(path: &Path) -> Result<(), RunnerError> {
     match fs::remove_file(path) {
@@ -44,7 +62,11 @@ pub enum Interrupted {
     Discard,
 }
 
-/// The receipt to go on with: `fresh`, or an unfinished one of the same benchmark.
+fn parse(path: &Path, text: &str) -> Result<Receipt, RunnerError> {
+    Receipt::parse(text).map_err(|source| RunnerError::Receipt { path: path.to_owned(), source })
+}
+
+/// After [`check_interrupted`], the receipt to go on with: `fresh`, or an unfinished one of the same benchmark.
 pub(crate) fn open(path: &Path, fresh: Receipt, interrupted: Interrupted) -> Result<Receipt, RunnerError> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh),
@@ -54,11 +76,8 @@ pub(crate) fn open(path: &Path, fresh: Receipt, interrupted: Interrupted) -> Res
         remove(path)?;
         return Ok(fresh);
     }
-    let found = Receipt::parse(&text).map_err(|source| RunnerError::Receipt { path: path.to_owned(), source })?;
+    let found = parse(path, &text)?;
     let blocks = found.blocks.len();
-    if interrupted == Interrupted::Refuse {
-        return Err(RunnerError::Interrupted { path: path.to_owned(), blocks });
-    }
     let differs = |what| Err(RunnerError::OtherBenchmark { path: path.to_owned(), what, blocks });
     match () {
         () if found.plan != fresh.plan => differs("the plan"),

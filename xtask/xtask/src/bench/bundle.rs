@@ -30,11 +30,17 @@ here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2
 exec \"$here/bench-runner\" run \"$here/plan.json\" --out \"$here/out\" \"$@\"
 ";
 
-/// Writes the bundle of a plan whose files are relative to `arms`.
-pub(crate) fn write(root: &Path, arms: &Path, plan: &Plan, to: &Path) -> Result<()> {
-    if to.exists() && fs::read_dir(to)?.next().is_some() && !to.join("plan.json").exists() {
+/// Makes the folder; refuses one that holds something else than a bundle.
+pub(crate) fn check_folder(to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    if fs::read_dir(to)?.next().is_some() && !to.join("plan.json").exists() {
         bail!("{} is not empty and no bundle: name another folder", to.display());
     }
+    Ok(())
+}
+
+/// Writes the bundle of a plan whose files are relative to `arms`.
+pub(crate) fn write(root: &Path, arms: &Path, plan: &Plan, to: &Path) -> Result<()> {
     for file in files(plan) {
         copy(&arms.join(&file), &to.join(&file))?;
     }

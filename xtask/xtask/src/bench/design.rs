@@ -40,7 +40,10 @@ pub(crate) fn named(name: &str) -> Result<&'static Design> {
     let known = || ALL.iter().map(|design| format!("  --plan {:<6} {}", design.name, design.about));
     match ALL.iter().find(|design| design.name == name) {
         Some(design) => Ok(design),
-        None => bail!("say which benchmark; there are\n{}", known().collect::<Vec<_>>().join("\n")),
+        None => {
+            let wrong = if name.is_empty() { "say which benchmark" } else { "no benchmark has that name" };
+            bail!("{wrong}; there are\n{}", known().collect::<Vec<_>>().join("\n"))
+        }
     }
 }
 

@@ -73,12 +73,11 @@ pub(crate) fn arms_folder(forks: &Forks) -> PathBuf {
 }
 
 /// Builds what the benchmark compares, and says what to run.
-pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>) -> Result<Plan> {
+pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>, specs: &[ArmSpec]) -> Result<Plan> {
     let design = choice.design;
-    let specs = specs(forks, choice)?;
     let kinds: BTreeSet<&str> = design.cases.iter().map(|case| case.path).collect();
     let builder = builder(forks, choice.archs, choice.install, &kinds)?;
-    let workspaces = workspaces(forks, &specs)?;
+    let workspaces = workspaces(forks, specs)?;
     let arms = specs.iter().zip(&workspaces).map(|(spec, workspace)| build_arm(&builder, spec, &kinds, workspace));
     let arms = arms.collect::<Result<Vec<Arm>>>()?;
     let mut plan = Plan {
@@ -97,14 +96,34 @@ pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>) -> Result<Plan> {
     Ok(plan)
 }
 
-fn specs(forks: &Forks, choice: &Choice<'_>) -> Result<Vec<ArmSpec>> {
+/// The arms that are asked for, before anything is built: known, admissible, upstream among them, none twice.
+pub(crate) fn specs(forks: &Forks, choice: &Choice<'_>) -> Result<Vec<ArmSpec>> {
     let asked = choice.arms.iter().map(String::as_str);
     let names: Vec<&str> = if choice.arms.is_empty() { choice.design.arms.to_vec() } else { asked.collect() };
     let specs = names.iter().map(|name| Ok(arms::parse(name, &forks.pins)?)).collect::<Result<Vec<_>>>()?;
+    for (at, spec) in specs.iter().enumerate() {
+        let same = |other: &&ArmSpec| other.is_upstream() == spec.is_upstream() && other.patches == spec.patches;
+        if let Some(other) = specs[..at].iter().find(same) {
+            bail!("the arms {} and {} are the same: leave one out of --arms", other.name, spec.name);
+        }
+        check_admissible(forks, spec)?;
+    }
     if !specs.iter().any(ArmSpec::is_upstream) {
         bail!("a comparison needs the arm upstream: its proofs are what the others' must be; add it to --arms");
     }
     Ok(specs)
+}
+
+/// Patches that do not go together are found before anything is built.
+fn check_admissible(forks: &Forks, spec: &ArmSpec) -> Result<()> {
+    for fork in &forks.pins.forks {
+        let own = |id: &&String| fork.measured.iter().any(|patch| patch.id == **id);
+        let patches: Vec<String> = spec.patches.iter().filter(own).cloned().collect();
+        if let Err(error) = forks.series(fork)?.subset(&patches) {
+            bail!("the arm {}: {error}", spec.name);
+        }
+    }
+    Ok(())
 }
 
 fn builder<'a>(forks: &'a Forks, archs: &[Arch], install: Install, kinds: &BTreeSet<&str>) -> Result<Builder<'a>> {

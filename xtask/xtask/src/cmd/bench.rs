@@ -71,19 +71,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         install: if args.no_install { Install::Refused } else { Install::Allowed },
         checks: args.bundle.is_some(),
     };
+    let specs = bench::specs(&forks, &choice)?;
     warn_of_unexported(&forks);
-    let plan = bench::plan(&forks, &choice)?;
-    let folder = bench::arms_folder(&forks);
     if let Some(to) = &args.bundle {
-        bundle::write(&forks.root, &folder, &plan, to)?;
+        bundle::check_folder(to)?;
+        let plan = bench::plan(&forks, &choice, &specs)?;
+        bundle::write(&forks.root, &bench::arms_folder(&forks), &plan, to)?;
         println!("{}: run.sh in it runs {} on a host with a GPU", to.display(), plan.name);
         return Ok(ExitCode::SUCCESS);
     }
-    std::fs::write(folder.join(format!("{}.plan.json", plan.name)), schema::to_text(&plan))
+    let options = options(&forks, args);
+    bench_runner::check_folders(choice.design.name, &options)?;
+    let plan = bench::plan(&forks, &choice, &specs)?;
+    std::fs::write(options.folder.join(format!("{}.plan.json", plan.name)), schema::to_text(&plan))
         .context("cannot write the plan")?;
+    let finished = bench_runner::run(&plan, &options, &mut |line| eprintln!("{line}"))?;
+    show(args, &finished)
+}
+
+fn options(forks: &Forks, args: &Args) -> Options {
     let scratch = forks.root.join("target/bench");
-    let options = Options {
-        folder,
+    Options {
+        folder: bench::arms_folder(forks),
         out: args.out.clone().unwrap_or_else(|| scratch.clone()),
         scratch,
         params_dir: forks.root.join("target/test-params"),
@@ -93,9 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             _ => Interrupted::Refuse,
         },
         within: args.within.map(Duration::from_secs),
-    };
-    let finished = bench_runner::run(&plan, &options, &mut |line| eprintln!("{line}"))?;
-    show(args, &finished)
+    }
 }
 
 /// Arms are made of patch files: work that is only in a fork's folder is not measured.

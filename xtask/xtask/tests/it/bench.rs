@@ -101,4 +101,21 @@ fn wrong_usage_says_what_there_is() {
     fixture.fails(&["bench", "--plan", "slow"], 2, &["--plan quick"]);
     fixture.fails(&["bench", "--quick", "--arms", "none"], 2, &["needs the arm upstream"]);
     fixture.fails(&["bench", "--quick", "--arms", "upstream,+c"], 2, &["`c` is no measured patch", "a, b"]);
+    fixture.fails(&["bench", "--quick", "--arms", "upstream,+a,a"], 2, &["the arms +a and a are the same"]);
+    fixture.fails(
+        &["bench", "--quick", "--arms", "upstream,none", "--resume"],
+        2,
+        &["no interrupted benchmark", "leave --resume out"],
+    );
+    fixture.write("file", "");
+    fixture.fails(
+        &["bench", "--quick", "--arms", "upstream,none", "--out", "file/out"],
+        2,
+        &["cannot create file/out"],
+    );
+    fixture.fails(
+        &["bench", "--quick", "--arms", "upstream,none", "--bundle", "patches"],
+        2,
+        &["not empty and no bundle"],
+    );
 }
