@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use cargo_metadata::semver::VersionReq;
 use cargo_metadata::{DependencyKind, Metadata, Package, PackageId};
 
 use crate::cargo::{self, Request};
@@ -14,7 +15,7 @@ use crate::{Fork, Forks, Result};
 /// What is wrong with a fork in a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The crate.
+    /// Its name.
     pub fork: String,
     /// What is wrong, with each dependant's requirement.
     pub message: String,
@@ -54,8 +55,10 @@ pub fn uses(metadata: &Metadata, build: &Build, fork: &Fork, folder: &Path) -> b
 }
 
 /// Everything that is wrong with `fork` in the graph of `build`.
-pub fn faults(metadata: &Metadata, build: &Build, fork: &Fork, folder: &Path) -> Vec<Fault> {
-    let named: Vec<&Package> = metadata.packages.iter().filter(|package| package.name.as_str() == fork.name).collect();
+pub fn faults(forks: &Forks, metadata: &Metadata, build: &Build, fork: &Fork) -> Vec<Fault> {
+    let folder = &forks.folder(fork);
+    let is_its = |package: &&Package| forks.answers_for(fork, &package.name, &package.version.to_string());
+    let named: Vec<&Package> = metadata.packages.iter().filter(is_its).collect();
     let mut lines = Vec::new();
     for package in named.iter().filter(|package| !is_from(package, fork, folder)) {
         let source = package.source.as_ref().map_or_else(|| package.manifest_path.to_string(), ToString::to_string);
@@ -71,7 +74,7 @@ pub fn faults(metadata: &Metadata, build: &Build, fork: &Fork, folder: &Path) ->
         None => {}
         Some(package) => lines.extend(faults_of(metadata, build, fork, package, expected)),
     }
-    let requirements = if lines.is_empty() { String::new() } else { requirements(metadata, fork) };
+    let requirements = if lines.is_empty() { String::new() } else { requirements(forks, metadata, fork) };
     lines
         .into_iter()
         .map(|line| Fault { fork: fork.name.clone(), message: format!("build `{}`: {line}{requirements}", build.name) })
@@ -97,7 +100,7 @@ fn is_from(package: &Package, fork: &Fork, folder: &Path) -> bool {
     let same = parent.is_some_and(|parent| {
         parent == folder || matches!((fs::canonicalize(parent), fs::canonicalize(folder)), (Ok(a), Ok(b)) if a == b)
     });
-    package.name.as_str() == fork.name && package.source.is_none() && same
+    package.name.as_str() == fork.krate && package.source.is_none() && same
 }
 
 /// What the package `root` reaches by normal dependencies.
@@ -120,13 +123,17 @@ fn reachable<'a>(metadata: &'a Metadata, root: &str) -> BTreeSet<&'a PackageId> 
     found
 }
 
-/// Which dependant requires what, and whether the pin would do.
-fn requirements(metadata: &Metadata, fork: &Fork) -> String {
-    let version = fork.version.parse::<cargo_metadata::semver::Version>();
+/// Which dependant requires what, and whether the pin would do. What another fork of the crate is for is left out.
+fn requirements(forks: &Forks, metadata: &Metadata, fork: &Fork) -> String {
+    let meets = |fork: &Fork, req: &VersionReq| fork.version.parse().is_ok_and(|version| req.matches(&version));
+    let others = || forks.pins.forks.iter().filter(|other| other.krate == fork.krate && other.name != fork.name);
     let mut lines = BTreeSet::new();
     for package in &metadata.packages {
-        for dependency in package.dependencies.iter().filter(|dependency| dependency.name == fork.name) {
-            let fits = version.as_ref().is_ok_and(|version| dependency.req.matches(version));
+        for dependency in package.dependencies.iter().filter(|dependency| dependency.name == fork.krate) {
+            let fits = meets(fork, &dependency.req);
+            if !fits && others().any(|other| meets(other, &dependency.req)) {
+                continue;
+            }
             let word = if fits { "which it meets" } else { "which it does not meet" };
             let optional = if dependency.optional { " (optional)" } else { "" };
             lines.insert(format!(

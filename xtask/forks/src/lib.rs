@@ -70,12 +70,19 @@ impl Forks {
         names.iter().map(|name| self.fork(name)).collect()
     }
 
-    /// The fork of the crate `name`.
+    /// The fork called `name`.
     pub fn fork(&self, name: &str) -> Result<&Fork> {
         self.pins.forks.iter().find(|fork| fork.name == name).ok_or_else(|| Error::UnknownFork {
             name: name.to_owned(),
             known: self.pins.forks.iter().map(|fork| fork.name.clone()).collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// Whether `fork` answers for a package in a graph: it is of its crate, and in no version that another fork of this
+    /// crate stands for.
+    pub fn answers_for(&self, fork: &Fork, krate: &str, version: &str) -> bool {
+        let mut others = self.pins.forks.iter().filter(|other| other.name != fork.name);
+        krate == fork.krate && !others.any(|other| other.covers(krate, version))
     }
 
     /// Where `fork` is laid out.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use cargo_metadata::semver::Version;
 use serde::Deserialize;
 
 use crate::{Error, Result};
@@ -30,9 +31,13 @@ pub struct Pins {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
-    /// The crate's name.
-    #[serde(rename = "crate")]
+    /// What verbs, `patches/<name>/` and evidence call it: the crate's name, unless the pin gives it one of its own, as
+    /// two forks of one crate need.
+    #[serde(default)]
     pub name: String,
+    /// The crate's name, which cargo knows it by.
+    #[serde(rename = "crate")]
+    pub krate: String,
     /// The exact version of the release.
     pub version: String,
     /// SHA-256 of the release's `.crate` file, in hex.
@@ -77,7 +82,7 @@ pub struct Build {
     /// Whether default features stay on.
     #[serde(default = "on")]
     pub default_features: bool,
-    /// The crates whose forks this build contains.
+    /// The names of the forks that this build contains.
     pub forks: Vec<String>,
 }
 
@@ -86,9 +91,24 @@ fn on() -> bool {
 }
 
 impl Fork {
+    /// Whether cargo takes a package for one with the fork: the same crate, in a version compatible with the pinned one.
+    pub fn covers(&self, krate: &str, version: &str) -> bool {
+        let parsed = (self.version.parse::<Version>(), version.parse::<Version>());
+        krate == self.krate && matches!(parsed, (Ok(ours), Ok(other)) if family(&ours) == family(&other))
+    }
+
     /// Ids of all patches, in order: enabling ones first.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.enabling.iter().map(String::as_str).chain(self.measured.iter().map(|patch| patch.id.as_str()))
+    }
+}
+
+/// Equal for the versions that cargo does not keep side by side.
+fn family(version: &Version) -> (u64, u64, u64) {
+    match (version.major, version.minor) {
+        (0, 0) => (0, 0, version.patch),
+        (0, minor) => (0, minor, 0),
+        (major, _) => (major, 0, 0),
     }
 }
 
@@ -101,7 +121,10 @@ impl Pins {
 
     /// Parses the text of `forks.toml`; the error says what is wrong.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
-        let pins: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut pins: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        for fork in pins.forks.iter_mut().filter(|fork| fork.name.is_empty()) {
+            fork.name.clone_from(&fork.krate);
+        }
         pins.check()?;
         Ok(pins)
     }
@@ -109,19 +132,29 @@ impl Pins {
     fn check(&self) -> std::result::Result<(), String> {
         let mut names = BTreeSet::new();
         let mut folders: Vec<&Path> = Vec::new();
-        let mut shorts = BTreeSet::new();
-        for fork in &self.forks {
+        let mut patches = BTreeSet::new();
+        for (at, fork) in self.forks.iter().enumerate() {
             fork.check().map_err(|reason| format!("fork `{}`: {reason}", fork.name))?;
             if !names.insert(fork.name.as_str()) {
-                return Err(format!("fork `{}` stands there twice", fork.name));
+                return Err(format!("fork `{}` stands there twice; give one a `name` of its own", fork.name));
+            }
+            if let Some(other) = self.forks[..at].iter().find(|other| other.covers(&fork.krate, &fork.version)) {
+                return Err(format!(
+                    "forks `{}` and `{}` are of compatible versions of {}, of which cargo takes one only",
+                    other.name, fork.name, fork.krate
+                ));
             }
             let overlaps = |other: &&&Path| fork.folder.starts_with(other) || other.starts_with(&fork.folder);
             if let Some(other) = folders.iter().find(overlaps) {
                 return Err(format!("the folders {} and {} overlap", other.display(), fork.folder.display()));
             }
             folders.push(&fork.folder);
-            if let Some(patch) = fork.measured.iter().find(|patch| !shorts.insert(patch.short.as_str())) {
-                return Err(format!("the short name `{}` belongs to two patches", patch.short));
+            // Arms take either name, of the patches of all forks together.
+            for patch in &fork.measured {
+                let names = BTreeSet::from([patch.short.as_str(), patch.id.as_str()]);
+                if let Some(name) = names.into_iter().find(|name| !patches.insert(*name)) {
+                    return Err(format!("the name `{name}` belongs to two patches"));
+                }
             }
         }
         self.check_references(&names)
@@ -153,10 +186,10 @@ impl Fork {
         if !is_hex(&self.commit, 40) {
             return Err("`commit` must be 40 lower-case hex digits".into());
         }
-        if !is_name(&self.name) {
-            return Err("`crate` may hold letters, digits, `-` and `_`".into());
+        if !is_name(&self.name) || !is_name(&self.krate) {
+            return Err("`name` and `crate` may hold letters, digits, `-` and `_`".into());
         }
-        if self.version.parse::<cargo_metadata::semver::Version>().is_err() {
+        if self.version.parse::<Version>().is_err() {
             return Err(format!("`{}` is no exact version", self.version));
         }
         if !self.repository.starts_with("https://") {
@@ -237,15 +270,59 @@ mod tests {
         }
     }
 
+    /// The fork of [`GOOD`] once more, with these changes, after the first.
+    fn with_another(changes: &[(&str, &str)]) -> std::result::Result<Pins, String> {
+        let (fork, builds) = GOOD.split_at(GOOD.find("[[build]]").unwrap());
+        let mut other = fork[fork.find("[[fork]]").unwrap()..].to_owned();
+        for (from, to) in changes {
+            assert!(other.contains(from), "{from}");
+            other = other.replace(from, to);
+        }
+        Pins::parse(&format!("{fork}{other}{builds}"))
+    }
+
+    #[test]
+    fn two_forks_of_one_crate_have_names_of_their_own() {
+        let moved = [("extern/demo", "extern/demo-2"), ("\"a", "\"c"), ("\"b-", "\"d-"), ("\"b\"", "\"d\"")];
+        let name = [("crate =", "name = \"demo-2\"\ncrate =")];
+        let version = [("1.0.0", "2.0.0")];
+        let pins = with_another(&[&moved[..], &name, &version].concat()).unwrap();
+        let names: Vec<_> = pins.forks.iter().map(|fork| (fork.name.as_str(), fork.krate.as_str())).collect();
+        assert_eq!(names, [("demo", "demo"), ("demo-2", "demo")]);
+        assert!(pins.forks[0].covers("demo", "1.9.0") && !pins.forks[0].covers("demo", "2.0.0"));
+        for (changes, expected) in [
+            ([&moved[..], &version].concat(), "give one a `name` of its own"),
+            ([&moved[..], &name].concat(), "compatible versions of demo"),
+            ([&moved[..1], &name, &version].concat(), "`a` belongs to two patches"),
+        ] {
+            let error = with_another(&changes).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn cargo_keeps_incompatible_versions_side_by_side() {
+        for (pin, other, same) in [
+            ("0.6.4", "0.6.1", true),
+            ("0.6.4", "0.9.0", false),
+            ("0.0.1", "0.0.2", false),
+            ("1.2.0", "1.9.9", true),
+            ("1.2.0", "nonsense", false),
+        ] {
+            let pins = Pins::parse(&GOOD.replace("1.0.0", pin)).unwrap();
+            assert_eq!(pins.forks[0].covers("demo", other), same, "{pin} {other}");
+        }
+    }
+
     #[test]
     fn a_fork_does_not_lie_in_another() {
-        let (fork, builds) = GOOD.split_at(GOOD.find("[[build]]").unwrap());
-        let nested = fork[fork.find("[[fork]]").unwrap()..]
-            .replace("\"demo\"", "\"other\"")
-            .replace("extern/demo", "extern/demo/inner")
-            .replace("short = \"a\"", "short = \"c\"")
-            .replace("short = \"b\"", "short = \"d\"");
-        let error = Pins::parse(&format!("{fork}{nested}{builds}")).unwrap_err();
+        let error = with_another(&[
+            ("crate = \"demo\"", "crate = \"other\""),
+            ("extern/demo", "extern/demo/inner"),
+            ("\"a", "\"c"),
+            ("\"b", "\"d"),
+        ])
+        .unwrap_err();
         assert!(error.contains("overlap"), "{error}");
     }
 }

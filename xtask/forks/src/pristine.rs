@@ -28,7 +28,7 @@ pub(crate) struct Release {
 
 /// The release that `fork` pins.
 pub(crate) fn release(forks: &Forks, fork: &Fork) -> Result<Release> {
-    let saved = forks.work_dir().join("pristine").join(format!("{}-{}.crate", fork.name, &fork.sha256[..16]));
+    let saved = forks.work_dir().join("pristine").join(format!("{}-{}.crate", fork.krate, &fork.sha256[..16]));
     if let Ok(bytes) = fs::read(&saved)
         && sha256(&bytes) == fork.sha256
     {
@@ -61,21 +61,21 @@ fn check(file: &Path, fork: &Fork, actual: &str) -> Result<()> {
             "if the pin's `version` was changed, change its `sha256` and `commit` with it; if the file is damaged or \
              altered, delete it and run this again; if {} {} is what you want with these bytes, put the actual checksum \
              into the pin",
-            fork.name, fork.version
+            fork.krate, fork.version
         ),
     })
 }
 
 /// Has cargo fetch the release by way of a manifest that asks for nothing else; gives the folder it unpacked it to.
 fn ask_cargo(forks: &Forks, fork: &Fork) -> Result<PathBuf> {
-    let folder = forks.work_dir().join("fetch").join(format!("{}-{}", fork.name, fork.version));
+    let folder = forks.work_dir().join("fetch").join(format!("{}-{}", fork.krate, fork.version));
     let source = folder.join("src");
     fs::create_dir_all(&source).map_err(Error::io("make", &source))?;
     let manifest = folder.join("Cargo.toml");
     let text = format!(
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n\
          [dependencies]\n{} = {{ version = \"={}\", default-features = false }}\n",
-        fork.name, fork.version
+        fork.krate, fork.version
     );
     put(&manifest, &text)?;
     put(&source.join("lib.rs"), "")?;
@@ -85,13 +85,13 @@ fn ask_cargo(forks: &Forks, fork: &Fork) -> Result<PathBuf> {
         manifest,
         cwd: &forks.root,
         args: Vec::new(),
-        action: format!("fetch {} {}", fork.name, fork.version),
+        action: format!("fetch {} {}", fork.krate, fork.version),
     })?;
     let found = metadata.packages.iter().find(|package| {
-        package.source.is_some() && package.name.as_str() == fork.name && package.version.to_string() == fork.version
+        package.source.is_some() && package.name.as_str() == fork.krate && package.version.to_string() == fork.version
     });
     let found = found.and_then(|package| package.manifest_path.parent()).ok_or_else(|| Error::Cargo {
-        action: format!("fetch {} {}", fork.name, fork.version),
+        action: format!("fetch {} {}", fork.krate, fork.version),
         reason: "its graph lacks the release".into(),
     })?;
     Ok(found.as_std_path().to_owned())
@@ -124,7 +124,7 @@ fn crate_file(folder: &Path) -> Result<PathBuf> {
 /// Unpacks a `.crate`, in memory.
 fn unpack(file: &Path, fork: &Fork, bytes: &[u8]) -> Result<Release> {
     let wrong = |reason: String| Error::Release { path: file.to_owned(), reason };
-    let top = format!("{}-{}", fork.name, fork.version);
+    let top = format!("{}-{}", fork.krate, fork.version);
     let mut files = BTreeMap::new();
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     for entry in archive.entries().map_err(|error| wrong(error.to_string()))? {

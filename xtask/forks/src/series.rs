@@ -184,7 +184,7 @@ impl Series {
             hash.update(bytes);
         };
         let fork = &self.fork;
-        for text in [FORMAT, &fork.name, &fork.version, &fork.sha256, &fork.commit] {
+        for text in [FORMAT, &fork.krate, &fork.version, &fork.sha256, &fork.commit] {
             add(text.as_bytes());
         }
         for patch in &self.patches {
@@ -238,6 +238,7 @@ mod tests {
         let measured = |id: &str| Measured { id: id.into(), short: id.into(), ships: id == "a" };
         let fork = Fork {
             name: "demo".into(),
+            krate: "demo".into(),
             version: "1.0.0".into(),
             sha256: String::new(),
             commit: String::new(),

@@ -11,9 +11,11 @@ use crate::{Fork, Forks, Result, fingerprint};
 /// The state of a fork.
 #[derive(Debug, Clone, Serialize)]
 pub struct ForkStatus {
+    /// Its name.
+    pub name: String,
     /// The crate.
     #[serde(rename = "crate")]
-    pub name: String,
+    pub krate: String,
     /// The pinned version.
     pub version: String,
     /// Where it is laid out.
@@ -63,6 +65,7 @@ fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str)
     }
     Ok(ForkStatus {
         name: fork.name.clone(),
+        krate: fork.krate.clone(),
         version: fork.version.clone(),
         folder: fork.folder.display().to_string(),
         drift: drift(forks, fork, &series)?.into_iter().map(|drift| drift.text).collect(),

@@ -63,8 +63,8 @@ impl Store {
 
     /// The commit of a release: fixed author and date, so that it has the same id on every machine.
     pub(crate) fn pristine(&self, fork: &Fork, release: &Release) -> Result<Commit> {
-        let name = format!("refs/pristine/{}/{}", fork.name, fork.sha256);
-        let message = format!("{} {}, as released\n\nsha256 {}\n", fork.name, fork.version, fork.sha256);
+        let name = format!("refs/pristine/{}/{}", fork.krate, fork.sha256);
+        let message = format!("{} {}, as released\n\nsha256 {}\n", fork.krate, fork.version, fork.sha256);
         let mut stream = format!(
             "commit {name}\nauthor upstream <upstream@localhost> 946684800 +0000\n\
              committer upstream <upstream@localhost> 946684800 +0000\ndata {}\n{message}\n",

@@ -152,7 +152,8 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
     let mut findings = Vec::new();
     let lock = fs::read_to_string(forks.root.join("Cargo.lock")).unwrap_or_default();
     for name in graph::unused_patches(&lock) {
-        let fork = forks.pins.forks.iter().find(|fork| name.split(' ').next() == Some(&fork.name));
+        let (krate, version) = name.split_once(' ').unwrap_or((&name, ""));
+        let fork = forks.pins.forks.iter().find(|fork| forks.answers_for(fork, krate, version));
         findings.push(Finding {
             check: "graph",
             fork: fork.map(|fork| fork.name.clone()),
@@ -167,7 +168,7 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
         match metadata {
             Ok(metadata) => {
                 for fork in &forks.pins.forks {
-                    let faults = graph::faults(&metadata, build, fork, &forks.folder(fork));
+                    let faults = graph::faults(forks, &metadata, build, fork);
                     findings.extend(faults.into_iter().map(|fault| {
                         let fix =
                             "see to `[patch.crates-io]`, `exclude` and the requirements in the Cargo.toml files".into();

@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Artifact, Message};
+use forks::{Fork, Forks};
 
 /// One run of cargo: its arguments after `cargo`, and variables on top of the caller's.
 pub(crate) struct CargoBuild<'a> {
@@ -70,38 +71,64 @@ impl Built {
         tests.filter_map(|artifact| Some((artifact.target.name.clone(), artifact.executable.clone()?.into())))
     }
 
-    /// Fails unless every artifact of the crate was compiled from `folder`, and there was at least one when the crate
-    /// is `expected`.
-    pub(crate) fn check_fork(&self, name: &str, folder: &Path, expected: bool) -> Result<()> {
-        let library = name.replace('-', "_");
+    /// Fails unless the fork's crate was compiled, and every time from the fork's folder below `root`.
+    pub(crate) fn check_fork(&self, forks: &Forks, fork: &Fork, root: &Path) -> Result<()> {
+        let folder = root.join(&fork.folder);
         let folder = folder.canonicalize().with_context(|| format!("cannot read {}", folder.display()))?;
-        let mut seen = 0;
-        for artifact in self.artifacts.iter().filter(|a| a.target.name.replace('-', "_") == library) {
-            let from = artifact.manifest_path.parent().context("a manifest without a folder")?;
-            if from.as_std_path().canonicalize().ok().as_deref() != Some(&folder) {
+        for from in self.compiled_from(forks, fork)? {
+            if from.canonicalize().ok().as_deref() != Some(&folder) {
                 bail!(
-                    "{name} was compiled from {from}, not from its fork in {}; run `cargo xtask verify`",
+                    "{} was compiled from {}, not from its fork in {}; run `cargo xtask verify`",
+                    fork.krate,
+                    from.display(),
                     folder.display()
                 );
             }
-            seen += 1;
-        }
-        if expected && seen == 0 {
-            bail!("{name} was not compiled at all: the build does not use its fork; run `cargo xtask verify`");
         }
         Ok(())
     }
 
-    /// Fails unless the crate was compiled, and not from below `folder`: the release, not a fork.
-    pub(crate) fn check_release(&self, name: &str, folder: &Path) -> Result<()> {
-        let library = name.replace('-', "_");
-        let mut found = self.artifacts.iter().filter(|a| a.target.name.replace('-', "_") == library).peekable();
-        if found.peek().is_none() {
-            bail!("{name} was not compiled at all: the build does not use it; run `cargo xtask verify`");
-        }
-        match found.find(|a| a.manifest_path.starts_with(folder)) {
-            Some(ours) => bail!("{name} was compiled from {}, not from its release", ours.manifest_path),
+    /// Fails unless the fork's crate was compiled, and not from below `root`: the release, not a fork.
+    pub(crate) fn check_release(&self, forks: &Forks, fork: &Fork, root: &Path) -> Result<()> {
+        match self.compiled_from(forks, fork)?.into_iter().find(|from| from.starts_with(root)) {
+            Some(ours) => bail!("{} was compiled from {}, not from its release", fork.krate, ours.display()),
             None => Ok(()),
+        }
+    }
+
+    /// The folders that the crate of `fork` was compiled from; an error where it was not compiled at all.
+    fn compiled_from(&self, forks: &Forks, fork: &Fork) -> Result<Vec<&Path>> {
+        let its = self.artifacts.iter().filter(|artifact| {
+            let (name, version) = name_and_version(&artifact.package_id.repr);
+            forks.answers_for(fork, name, version)
+        });
+        let from: Vec<&Path> =
+            its.filter_map(|artifact| Some(artifact.manifest_path.parent()?.as_std_path())).collect();
+        if from.is_empty() {
+            bail!(
+                "{} {} was not compiled at all: the build does not use it; run `cargo xtask verify`",
+                fork.krate,
+                fork.version
+            );
+        }
+        Ok(from)
+    }
+}
+
+/// What a package's id says: `…#name@version`, or `…/name#version` where a folder is called like its package.
+fn name_and_version(id: &str) -> (&str, &str) {
+    let (place, package) = id.rsplit_once('#').unwrap_or(("", id));
+    package.split_once('@').unwrap_or_else(|| (place.rsplit('/').next().unwrap_or(place), package))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_say_name_and_version() {
+        for id in ["path+file:///r/extern/demo#1.0.0", "registry+https://example.com/index#demo@1.0.0"] {
+            assert_eq!(name_and_version(id), ("demo", "1.0.0"));
         }
     }
 }

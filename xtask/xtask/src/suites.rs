@@ -1,7 +1,8 @@
 //! Workspaces in which the forks are tested as themselves: the crates are members, resolved among each other.
 //!
 //! In the root workspace they are dependencies, and cargo runs no tests of dependencies. A suite lies below `target/`,
-//! with the forks at the places that they have in the repository.
+//! with the forks at the places that they have in the repository. Of two forks of one crate, one at a time is a member,
+//! since cargo wants the names of members to differ.
 
 use std::{
     fs,
@@ -10,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use forks::Forks;
+use forks::{Fork, Forks};
 
 /// A generated workspace with the forks' crates as its members.
 pub(crate) struct Suite {
@@ -39,16 +40,7 @@ impl Suite {
     }
 
     fn manifest(self, forks: &Forks) -> Result<Self> {
-        let folders: Vec<String> = forks.pins.forks.iter().map(|f| format!("{:?}", f.folder)).collect();
-        let mut text =
-            format!("[workspace]\nresolver = \"2\"\nmembers = [{}]\n\n[patch.crates-io]\n", folders.join(", "));
-        for (fork, folder) in forks.pins.forks.iter().zip(&folders) {
-            text += &format!("{} = {{ path = {folder} }}\n", fork.name);
-        }
-        let path = self.folder.join("Cargo.toml");
-        if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
-            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+        self.write_manifest(forks, None)?;
         // The releases bring toolchain files, which would make rustup demand the versions that upstream used.
         for fork in &forks.pins.forks {
             for name in ["rust-toolchain", "rust-toolchain.toml"] {
@@ -58,15 +50,44 @@ impl Suite {
         Ok(self)
     }
 
-    /// `cargo test --release` on the crate, with `args` after it.
-    pub(crate) fn cargo_test(&self, target: &Path, package: &str, args: &[String]) -> Command {
+    /// Makes `first`, or else the first fork of each crate, a member.
+    fn write_manifest(&self, forks: &Forks, first: Option<&Fork>) -> Result<()> {
+        let mut members: Vec<&Fork> = first.into_iter().collect();
+        for fork in &forks.pins.forks {
+            if !members.iter().any(|member| member.krate == fork.krate) {
+                members.push(fork);
+            }
+        }
+        let (members, excluded): (Vec<&Fork>, Vec<&Fork>) =
+            forks.pins.forks.iter().partition(|fork| members.iter().any(|member| member.name == fork.name));
+        let list = |forks: &[&Fork]| forks.iter().map(|f| format!("{:?}", f.folder)).collect::<Vec<_>>().join(", ");
+        let mut text = format!("[workspace]\nresolver = \"2\"\nmembers = [{}]\n", list(&members));
+        if !excluded.is_empty() {
+            text += &format!("exclude = [{}]\n", list(&excluded));
+        }
+        text += "\n[patch.crates-io]\n";
+        for Fork { name, krate, folder, .. } in &forks.pins.forks {
+            let package = if name == krate { String::new() } else { format!("package = {krate:?}, ") };
+            text += &format!("{name} = {{ {package}path = {folder:?} }}\n");
+        }
+        let path = self.folder.join("Cargo.toml");
+        if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// `cargo test --release` on the fork's crate, with `args` after it; to be run before the next one is asked for.
+    pub(crate) fn cargo_test(&self, forks: &Forks, fork: &Fork, target: &Path, args: &[String]) -> Result<Command> {
+        self.write_manifest(forks, Some(fork))?;
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
-            .args(["test", "--quiet", "--release", "--no-fail-fast", "--package", package])
+            .args(["test", "--quiet", "--release", "--no-fail-fast", "--package"])
+            .arg(format!("{}@{}", fork.krate, fork.version))
             .args(args)
             .env("CARGO_TARGET_DIR", target)
             .current_dir(&self.folder);
-        command
+        Ok(command)
     }
 
     /// Integration tests of the crate, by name.

@@ -95,15 +95,11 @@ impl Builder<'_> {
         workspace: &Workspace,
     ) -> Result<Components> {
         let forks = self.forks_in(build);
-        let unused: Vec<&str> = self
-            .forks
-            .pins
-            .forks
-            .iter()
-            .map(|fork| fork.name.as_str())
-            .filter(|name| !build.forks.iter().any(|used| used == name))
-            .collect();
-        let gpu = build.forks.iter().any(|name| name == GPU_FORK);
+        let unused: Vec<&Fork> =
+            self.forks.pins.forks.iter().filter(|fork| !build.forks.contains(&fork.name)).collect();
+        let is_unused =
+            |krate: &str, version: &str| unused.iter().any(|fork| self.forks.answers_for(fork, krate, version));
+        let gpu = forks.iter().any(|fork| fork.krate == GPU_FORK);
         let mut toolchain = vec![self.toolchain.rustc.clone()];
         toolchain.extend(self.toolchain.nvcc.clone().filter(|_| gpu));
         let mut patches = BTreeMap::new();
@@ -116,7 +112,7 @@ impl Builder<'_> {
             build: format!("{} [{}]", build.name, features.join(" ")),
             pins: forks.iter().map(|fork| (fork.name.clone(), fingerprint::pin(fork))).collect(),
             patches,
-            lock_sha256: sha256_hex(workspace.lock.reachable(&build.package, &unused).as_bytes()),
+            lock_sha256: sha256_hex(workspace.lock.reachable(&build.package, &is_unused).as_bytes()),
             toolchain,
             architectures: if gpu { self.toolchain.architectures.clone() } else { Vec::new() },
             sources_sha256: self.sources_sha256.clone(),
@@ -144,7 +140,7 @@ impl Builder<'_> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        if build.forks.iter().any(|name| name == GPU_FORK) {
+        if self.forks_in(build).iter().any(|fork| fork.krate == GPU_FORK) {
             environment.extend(self.cuda.iter().cloned());
         }
         let features = features.join(",");
@@ -156,8 +152,8 @@ impl Builder<'_> {
         let built = built.with_context(|| format!("the arm {} does not build as {}", arm.name, build.name))?;
         for fork in self.forks_in(build) {
             match arm.is_upstream() {
-                true => built.check_release(&fork.name, &workspace.folder)?,
-                false => built.check_fork(&fork.name, &workspace.folder.join(&fork.folder), true)?,
+                true => built.check_release(self.forks, fork, &workspace.folder)?,
+                false => built.check_fork(self.forks, fork, &workspace.folder)?,
             }
         }
         install(&built.executable(&build.package)?, to)

@@ -26,14 +26,14 @@ impl Lock {
         toml::from_str(text).context("this is no Cargo.lock")
     }
 
-    /// The packages that `root` can reach without going through one of `except`, one line each, sorted. Packages behind
+    /// The packages that `root` can reach without going through one that `except` names (by name and version), one line each, sorted. Packages behind
     /// a feature count as reached, in every arm alike.
-    pub(crate) fn reachable(&self, root: &str, except: &[&str]) -> String {
+    pub(crate) fn reachable(&self, root: &str, except: &dyn Fn(&str, &str) -> bool) -> String {
         let mut lines = BTreeSet::new();
         let mut open: Vec<&Package> = self.package.iter().filter(|package| package.name == root).collect();
         while let Some(package) = open.pop() {
             let checksum = package.checksum.as_deref().unwrap_or("path");
-            if except.contains(&package.name.as_str())
+            if except(&package.name, &package.version)
                 || !lines.insert(format!("{} {} {checksum}\n", package.name, package.version))
             {
                 continue;
@@ -121,12 +121,15 @@ checksum = "11"
     #[test]
     fn what_a_build_does_not_use_is_left_out() {
         let lock = Lock::parse(TEXT).unwrap();
-        let all = lock.reachable("app", &[]);
+        let all = lock.reachable("app", &|_, _| false);
         assert_eq!(
             all,
             "app 0.1.0 path\nfork 1.0.0 path\ngpu 2.0.0 path\nonly-gpu 3.0.0 33\nrand 0.8.5 88\nsmall 1.1.0 11\n"
         );
-        assert_eq!(lock.reachable("app", &["gpu"]), all.replace("gpu 2.0.0 path\nonly-gpu 3.0.0 33\n", ""));
+        assert_eq!(
+            lock.reachable("app", &|name, _| name == "gpu"),
+            all.replace("gpu 2.0.0 path\nonly-gpu 3.0.0 33\n", "")
+        );
     }
 
     #[test]

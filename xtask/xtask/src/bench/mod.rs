@@ -150,7 +150,7 @@ fn rustc() -> Result<String> {
 fn workspaces(forks: &Forks, specs: &[ArmSpec]) -> Result<Vec<Workspace>> {
     let workspaces = specs.iter().map(|spec| workspace::generate(forks, spec)).collect::<Result<Vec<_>>>()?;
     let upstream = specs.iter().position(ArmSpec::is_upstream).context("upstream is among the arms")?;
-    let names: Vec<&str> = forks.pins.forks.iter().map(|fork| fork.name.as_str()).collect();
+    let names: Vec<&str> = forks.pins.forks.iter().map(|fork| fork.krate.as_str()).collect();
     for (spec, workspace) in specs.iter().zip(&workspaces) {
         let agrees = workspace.lock.agrees_with(&workspaces[upstream].lock, &names);
         agrees.with_context(|| format!("the arm {}", spec.name))?;

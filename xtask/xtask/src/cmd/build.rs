@@ -67,9 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     environment.extend([("CUZK_ARM".into(), SHIP.into()), ("CUZK_FORKS_FINGERPRINT".into(), fingerprint)]);
     let built = CargoBuild { folder: &forks.root, args: &cargo, environment: &environment }.run()?;
     for name in &build.forks {
-        let folder = forks.folder(forks.fork(name)?);
-        built.check_fork(name, &folder, true)?;
-        eprintln!("{name} comes from {}", folder.display());
+        let fork = forks.fork(name)?;
+        built.check_fork(&forks, fork, &forks.root)?;
+        eprintln!("{name} comes from {}", forks.folder(fork).display());
     }
     println!("{}", built.executable(&build.package)?.display());
     Ok(ExitCode::SUCCESS)

@@ -145,12 +145,12 @@ fn patches(forks: &Forks) -> Result<Tally> {
     let target = forks.root.join("target/suites/target");
     let mut tally = Tally::default();
     // supraseal-c2's need nvcc and a GPU: `bench --bundle` carries what a GPU host checks.
-    for fork in forks.pins.forks.iter().filter(|fork| fork.name != "supraseal-c2") {
+    for fork in forks.pins.forks.iter().filter(|fork| fork.krate != "supraseal-c2") {
         let upstream = pristine.integration_tests(&fork.folder);
         let mut args = vec!["--lib".to_owned()];
         let ours = patched.integration_tests(&fork.folder);
         args.extend(ours.into_iter().filter(|t| !upstream.contains(t)).flat_map(|t| ["--test".to_owned(), t]));
-        tally += tally::run(&mut patched.cargo_test(&target, &fork.name, &args))?;
+        tally += tally::run(&mut patched.cargo_test(forks, fork, &target, &args)?)?;
     }
     Ok(tally)
 }

@@ -53,9 +53,9 @@ fn outcomes(forks: &Forks, suite: &Suite, left_out: &[&str]) -> Result<BTreeMap<
     let target = forks.root.join("target/suites/target");
     let mut all = BTreeMap::new();
     let left_out = |name: &str| name == "supraseal-c2" || left_out.contains(&name);
-    for fork in forks.pins.forks.iter().filter(|fork| !left_out(&fork.name)) {
+    for fork in forks.pins.forks.iter().filter(|fork| !left_out(&fork.krate)) {
         let args = ["--lib", "--tests"].map(str::to_owned);
-        all.extend(parse(&fork.name, suite.cargo_test(&target, &fork.name, &args))?);
+        all.extend(parse(&fork.name, suite.cargo_test(forks, fork, &target, &args)?)?);
     }
     Ok(all)
 }
