@@ -129,13 +129,16 @@ fn lay_first(workdir: &Workdir, target: &Target) -> Result<Synced> {
     Ok(synced)
 }
 
-/// The user's own git, run in the folder, must not change line ends.
+/// What a release's `.gitattributes` asks the user's git to do to files on their way in and out: nothing of it.
+const ATTRIBUTES: &str = "* -text -ident !filter !working-tree-encoding\n";
+
+/// The user's own git, run in the folder, must not change a byte.
 fn configure(workdir: &Workdir) -> Result<()> {
     workdir.git.call(["config", "core.autocrlf", "false"]).run()?;
     let info = workdir.git.dir().join("info");
     fs::create_dir_all(&info).map_err(Error::io("make", &info))?;
     let attributes = info.join("attributes");
-    fs::write(&attributes, "* -text\n").map_err(Error::io("write", &attributes))
+    fs::write(&attributes, ATTRIBUTES).map_err(Error::io("write", &attributes))
 }
 
 /// Makes the folder's branches those of `target`, and its files those of the branch `checkout`; with `None`, the files

@@ -1,6 +1,7 @@
 //! The verbs on forks through the front door: the real binary, a real git, a real cargo without network, and a
 //! generated upstream crate.
 
+mod any_crate;
 mod apply;
 mod bench;
 mod exporting;
