@@ -5,6 +5,7 @@ mod any_crate;
 mod apply;
 mod bench;
 mod exporting;
+mod family;
 mod faults;
 mod fixture;
 mod hostile;
