@@ -6,7 +6,7 @@ use crate::evidence::{self, Evidence, Today};
 use crate::graph;
 use crate::series::{Kind, Series};
 use crate::workdir::{Head, Place, Workdir};
-use crate::{Fork, Forks, Result, fingerprint};
+use crate::{Error, Fork, Forks, Result, fingerprint};
 
 /// The state of a fork.
 #[derive(Debug, Clone, Serialize)]
@@ -21,12 +21,12 @@ pub struct ForkStatus {
     /// Where it is laid out.
     pub folder: String,
     /// How the folder differs from pin and patches; empty when it does not.
-    pub drift: Vec<String>,
+    pub drift: Vec<Drift>,
     /// The builds whose graph uses it.
     pub used_by: Vec<String>,
     /// The builds whose graph should and does not, or cannot be told.
     pub missing_in: Vec<String>,
-    /// Its patches.
+    /// Its patches; none where a patch file cannot be read, which is told as drift.
     pub patches: Vec<PatchStatus>,
 }
 
@@ -37,23 +37,33 @@ pub struct PatchStatus {
     pub id: String,
     /// `enabling`, `ships` or `measured`.
     pub kind: &'static str,
+    /// Its name in the names of arms; absent for enabling patches.
+    pub short: Option<String>,
     /// Its Upstream-Status trailer; absent without a file.
     pub upstream: Option<String>,
     /// Its evidence; absent for enabling patches, which claim no speed.
     pub evidence: Option<Evidence>,
 }
 
-/// The state of every fork.
-pub fn status(forks: &Forks) -> Result<Vec<ForkStatus>> {
-    let evidence = patch_evidence(forks)?;
+/// A way in which a folder differs from pin and patches.
+#[derive(Debug, Clone, Serialize)]
+pub struct Drift {
+    /// What differs.
+    pub text: String,
+    /// What mends it: first the way that keeps work, if there is any.
+    pub fix: String,
+}
+
+/// The state of every fork. What cannot be read of one is told as its drift.
+pub fn status(forks: &Forks) -> Vec<ForkStatus> {
+    let evidence = patch_evidence(forks);
     let graphs = graph::resolve_all(forks);
     forks.pins.forks.iter().map(|fork| of_fork(forks, fork, &graphs, &evidence)).collect()
 }
 
 type Graphs<'a> = Vec<(&'a crate::pins::Build, Result<cargo_metadata::Metadata>)>;
 
-fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str) -> Evidence) -> Result<ForkStatus> {
-    let series = forks.series(fork)?;
+fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str) -> Evidence) -> ForkStatus {
     let folder = forks.folder(fork);
     let (mut used_by, mut missing_in) = (Vec::new(), Vec::new());
     for (build, metadata) in graphs {
@@ -63,16 +73,23 @@ fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str)
             missing_in.push(build.name.clone());
         }
     }
-    Ok(ForkStatus {
+    let (drift, patches) = match forks.series(fork) {
+        Ok(series) => (drift(forks, fork, &series), patches(&series, evidence)),
+        Err(error) => {
+            let text = error.to_string().replace(&format!("{}/", forks.root.display()), "");
+            (vec![Drift { text, fix: "cargo xtask verify".into() }], Vec::new())
+        }
+    };
+    ForkStatus {
         name: fork.name.clone(),
         krate: fork.krate.clone(),
         version: fork.version.clone(),
         folder: fork.folder.display().to_string(),
-        drift: drift(forks, fork, &series)?.into_iter().map(|drift| drift.text).collect(),
+        drift,
         used_by,
         missing_in,
-        patches: patches(&series, evidence),
-    })
+        patches,
+    }
 }
 
 fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchStatus> {
@@ -83,6 +100,10 @@ fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchSt
             Kind::Measured { ships: true, .. } => "ships",
             Kind::Measured { .. } => "measured",
         },
+        short: match &patch.kind {
+            Kind::Enabling => None,
+            Kind::Measured { short, .. } => Some(short.clone()),
+        },
         upstream: patch
             .file
             .as_ref()
@@ -92,48 +113,76 @@ fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchSt
     series.patches.iter().map(of).collect()
 }
 
-/// A way in which a folder differs from pin and patches.
-pub(crate) struct Drift {
-    pub(crate) text: String,
-    /// Whether there is work that `apply` would refuse to overwrite.
-    pub(crate) is_work: bool,
-}
-
 /// How the folder of `fork` differs from pin and patches.
-pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Result<Vec<Drift>> {
-    let drift = |text: String, is_work: bool| Drift { text, is_work };
-    let found = match Workdir::new(forks, fork).inspect()? {
-        Place::Empty => return Ok(vec![drift("not laid out".into(), false)]),
-        Place::Foreign => {
-            return Ok(vec![drift("not laid out by `cargo xtask apply`".into(), true)]);
+pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Vec<Drift> {
+    let apply = |text: String| Drift { text, fix: format!("cargo xtask apply {}", fork.name) };
+    let work = |text: String, keep: &str| Drift { text, fix: keep_or_discard(fork, keep) };
+    let found = match Workdir::new(forks, fork).inspect() {
+        Ok(Place::Empty) => return vec![apply("not laid out".into())],
+        Ok(Place::Foreign) => {
+            return vec![work("not laid out by `cargo xtask apply`".into(), "move the folder elsewhere")];
         }
-        Place::Ours(found) => found,
+        Ok(Place::Ours(found)) => found,
+        Err(error) => return vec![unreadable(fork, &error)],
     };
     let mut lines = Vec::new();
     if found.journal.is_some() {
-        lines.push(drift("laying it out was interrupted".to_owned(), false));
+        lines.push(apply("laying it out was interrupted".to_owned()));
     } else if found.state.key != series.key() {
-        lines.push(drift("pin or patches changed since it was laid out".to_owned(), false));
+        lines.push(apply("pin or patches changed since it was laid out".to_owned()));
     }
     match &found.head {
         Head::Branch(name) if name == "main" => {}
-        Head::Branch(name) => lines.push(drift(format!("branch {name} is checked out"), false)),
-        Head::Detached(id) => lines.push(drift(format!("commit {} is checked out", &id[..12]), false)),
+        Head::Branch(name) => lines.push(apply(format!("branch {name} is checked out"))),
+        Head::Detached(id) => lines.push(apply(format!("commit {} is checked out", &id[..12]))),
     }
-    lines.extend(found.uncommitted.into_iter().chain(found.unexported).map(|text| drift(text, true)));
-    Ok(lines)
+    let export = format!("`cargo xtask export {}`", fork.name);
+    let folder = fork.folder.display();
+    let commit = format!("commit in {folder} and {export}");
+    let take = match &found.head {
+        Head::Branch(_) => export,
+        Head::Detached(_) => format!("take the commits to main or patch/… with your own git in {folder} and {export}"),
+    };
+    lines.extend(found.uncommitted.into_iter().map(|text| work(text, &commit)));
+    lines.extend(found.unexported.into_iter().map(|text| work(text, &take)));
+    lines
+}
+
+/// A folder or its `.git` that cannot be read, as drift: the other forks can still be told of.
+pub(crate) fn unreadable(fork: &Fork, error: &Error) -> Drift {
+    let mut text = format!("cannot be read: {error}");
+    if let Some(source) = std::error::Error::source(error) {
+        text += &format!(": {source}");
+    }
+    let fix = match error {
+        // A link on the way there, say: what is in the way says itself how it goes.
+        Error::Release { .. } | Error::Pins { .. } => {
+            format!("mend what it says, then `cargo xtask apply {}`", fork.name)
+        }
+        _ => {
+            let keep = format!("mend it with your own git (`git -C {} fsck` helps)", fork.folder.display());
+            keep_or_discard(fork, &keep)
+        }
+    };
+    Drift { text: text.replace('\n', " "), fix }
+}
+
+fn keep_or_discard(fork: &Fork, keep: &str) -> String {
+    format!("{keep}; or discard it: `cargo xtask apply --discard {}`", fork.name)
 }
 
 /// The evidence of each measured patch by its name, from the receipts in `evidence/`.
-pub(crate) fn patch_evidence(forks: &Forks) -> Result<impl Fn(&str) -> Evidence> {
+pub(crate) fn patch_evidence(forks: &Forks) -> impl Fn(&str) -> Evidence {
     let (receipts, _) = evidence::read(&forks.root.join("evidence"));
     let mut today = Today::default();
     for fork in &forks.pins.forks {
         today.pins.insert(fork.name.clone(), fingerprint::pin(fork));
         today.enabling.extend(fork.enabling.iter().map(|id| fingerprint::patch_name(fork, id)));
         if !receipts.is_empty() {
-            today.patches.extend(fingerprint::of_series(forks, &forks.series(fork)?)?);
+            // A patch that cannot be read has changed.
+            let ids = forks.series(fork).and_then(|series| fingerprint::of_series(forks, &series));
+            today.patches.extend(ids.unwrap_or_default());
         }
     }
-    Ok(move |name: &str| evidence::evidence(name, &receipts, &today))
+    move |name: &str| evidence::evidence(name, &receipts, &today)
 }

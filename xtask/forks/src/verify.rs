@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::evidence::{self, Evidence};
 use crate::series::Series;
+use crate::status::Drift;
 use crate::store::Store;
 use crate::{Error, Fork, Forks, Outcome, Result, ensure, fingerprint, graph, pins, status};
 
@@ -44,7 +45,7 @@ pub fn verify(forks: &Forks, need_evidence: bool) -> Result<Vec<Finding>> {
         match forks.series(fork) {
             Ok(series) => {
                 let is_sound = patches::check(forks, &store, &series, &mut findings)?;
-                laid_out &= folder(forks, fork, &series, is_sound, &mut findings)?;
+                laid_out &= folder(forks, fork, &series, is_sound, &mut findings);
             }
             Err(error) => {
                 findings.push(broken_file(fork, &error)?);
@@ -56,7 +57,7 @@ pub fn verify(forks: &Forks, need_evidence: bool) -> Result<Vec<Finding>> {
         findings.extend(graphs(forks));
     }
     if need_evidence {
-        findings.extend(stale(forks)?);
+        findings.extend(stale(forks));
     }
     Ok(findings)
 }
@@ -117,34 +118,28 @@ fn files(forks: &Forks, fork: &Fork) -> Vec<Finding> {
 }
 
 /// The folder holds exactly pin and patches. Gives whether there is something for the graph to use.
-fn folder(forks: &Forks, fork: &Fork, series: &Series, is_sound: bool, findings: &mut Vec<Finding>) -> Result<bool> {
-    if is_sound {
-        match ensure(forks, fork) {
-            Ok(Outcome::LaidOut { .. }) => {
-                eprintln!("{}: laid out in {}", fork.name, fork.folder.display())
-            }
-            // What stands in the way is told below.
-            Ok(Outcome::Unchanged)
-            | Err(
-                Error::Work { .. }
-                | Error::Foreign { .. }
-                | Error::Inadmissible { .. }
-                | Error::Conflict { .. }
-                | Error::NoFile { .. },
-            ) => {}
-            Err(error) => return Err(error),
-        }
+fn folder(forks: &Forks, fork: &Fork, series: &Series, is_sound: bool, findings: &mut Vec<Finding>) -> bool {
+    let laid_out = if is_sound { ensure(forks, fork) } else { Ok(Outcome::Unchanged) };
+    if let Ok(Outcome::LaidOut { .. }) = laid_out {
+        eprintln!("{}: laid out in {}", fork.name, fork.folder.display());
     }
-    for drift in status::drift(forks, fork, series)? {
-        let message = format!("{}: {}", fork.folder.display(), drift.text);
-        let fix = if drift.is_work {
-            "keep it: commit there and `cargo xtask export {0}`; discard it: `cargo xtask apply --discard {0}`"
-        } else {
-            "cargo xtask apply {0}"
-        };
-        findings.push(Finding::new("folder", fork, None, message, fix.replace("{0}", &fork.name)));
+    let drift = match laid_out {
+        // What stands in the way is told as drift.
+        Ok(_)
+        | Err(
+            Error::Work { .. }
+            | Error::Foreign { .. }
+            | Error::Inadmissible { .. }
+            | Error::Conflict { .. }
+            | Error::NoFile { .. },
+        ) => status::drift(forks, fork, series),
+        Err(error) => vec![status::unreadable(fork, &error)],
+    };
+    for Drift { text, fix } in drift {
+        let message = format!("{}: {text}", fork.folder.display());
+        findings.push(Finding::new("folder", fork, None, message, fix));
     }
-    Ok(forks.folder(fork).join("Cargo.toml").is_file())
+    forks.folder(fork).join("Cargo.toml").is_file()
 }
 
 /// Each shipped build uses each fork exactly once, and cargo used every `[patch]`.
@@ -189,8 +184,8 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
 }
 
 /// Measured patches that ship without fresh evidence, and receipts that cannot be read.
-fn stale(forks: &Forks) -> Result<Vec<Finding>> {
-    let evidence = status::patch_evidence(forks)?;
+fn stale(forks: &Forks) -> Vec<Finding> {
+    let evidence = status::patch_evidence(forks);
     let mut findings = Vec::new();
     for fork in &forks.pins.forks {
         for patch in &fork.measured {
@@ -199,7 +194,7 @@ fn stale(forks: &Forks) -> Result<Vec<Finding>> {
                 Evidence::Stale { changed } => format!("its evidence is stale; changed since: {}", changed.join(", ")),
                 Evidence::None => "it has no evidence".to_owned(),
             };
-            let fix = format!("cargo xtask bench --arms none,+{}", patch.short);
+            let fix = format!("cargo xtask bench --arms upstream,none,+{}", patch.short);
             findings.push(Finding::new("evidence", fork, Some(&patch.id), message, fix));
         }
     }
@@ -211,5 +206,5 @@ fn stale(forks: &Forks) -> Result<Vec<Finding>> {
         message: format!("{} is no receipt", path.display()),
         fix: "restore it from version control, or delete it".into(),
     }));
-    Ok(findings)
+    findings
 }

@@ -66,8 +66,10 @@ fn lines(text: &str, end: &str, count: usize) -> Vec<u8> {
     (1..=count).map(|number| format!("{text} {number}{end}")).collect::<String>().into_bytes()
 }
 
+type Change = fn(&mut Files);
+
 /// The three patches of the fixture's pins, as edits of files.
-const PATCHES: &[(&str, fn(&mut Files))] = &[("log", log), ("a-fast", a), ("b-fast", b)];
+const PATCHES: &[(&str, Change)] = &[("log", log), ("a-fast", a), ("b-fast", b)];
 
 fn log(files: &mut Files) {
     put(files, "src/n\u{e4}he/\u{fc}ber uns.rs", "// größer\n".as_bytes());

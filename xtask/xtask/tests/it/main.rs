@@ -11,3 +11,4 @@ mod fixture;
 mod hostile;
 mod kill;
 mod registry;
+mod status;
