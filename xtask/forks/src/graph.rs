@@ -21,6 +21,15 @@ pub struct Fault {
     pub message: String,
 }
 
+impl Fork {
+    /// The line in `[patch.crates-io]` that has cargo use the fork.
+    pub fn patch_line(&self) -> String {
+        let Self { name, krate, folder, .. } = self;
+        let package = if name == krate { String::new() } else { format!("package = {krate:?}, ") };
+        format!("{name} = {{ {package}path = {folder:?} }}")
+    }
+}
+
 /// The resolved graph of a build.
 pub fn resolve(forks: &Forks, build: &Build) -> Result<Metadata> {
     let mut args = vec!["--locked".to_owned()];

@@ -1,6 +1,7 @@
 //! Everything that must hold: pins, checksums, headers, series and folders agree both ways, every admissible set of
 //! patches lays out, and each shipped build uses each fork exactly once.
 
+mod manifest;
 mod patches;
 
 use std::fs;
@@ -159,16 +160,15 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
                 .into(),
         });
     }
+    let patches = manifest::patches(forks);
     for (build, metadata) in graph::resolve_all(forks) {
         match metadata {
             Ok(metadata) => {
                 for fork in &forks.pins.forks {
                     let faults = graph::faults(forks, &metadata, build, fork);
-                    findings.extend(faults.into_iter().map(|fault| {
-                        let fix =
-                            "see to `[patch.crates-io]`, `exclude` and the requirements in the Cargo.toml files".into();
-                        Finding::new("graph", fork, None, fault.message, fix)
-                    }));
+                    let fix = manifest::fix(fork, &patches);
+                    let faults = faults.into_iter().map(|fault| fault.message);
+                    findings.extend(faults.map(|fault| Finding::new("graph", fork, None, fault, fix.clone())));
                 }
             }
             Err(error) => findings.push(Finding {

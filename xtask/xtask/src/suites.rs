@@ -66,9 +66,8 @@ impl Suite {
             text += &format!("exclude = [{}]\n", list(&excluded));
         }
         text += "\n[patch.crates-io]\n";
-        for Fork { name, krate, folder, .. } in &forks.pins.forks {
-            let package = if name == krate { String::new() } else { format!("package = {krate:?}, ") };
-            text += &format!("{name} = {{ {package}path = {folder:?} }}\n");
+        for fork in &forks.pins.forks {
+            text += &(fork.patch_line() + "\n");
         }
         let path = self.folder.join("Cargo.toml");
         if fs::read_to_string(&path).ok().as_deref() != Some(&text) {

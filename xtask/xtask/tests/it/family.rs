@@ -174,6 +174,8 @@ fn a_registry_copy_of_one_is_told_of_that_one() {
     let found = graph_findings(&fixture);
     assert!(found.iter().all(|(fork, _)| fork == "demo-two"), "{found:?}");
     assert!(found.iter().any(|(_, said)| said.contains("not the fork: demo-core 2.0.0 from registry")), "{found:?}");
+    let fix = "fix: add `demo-two = { package = \"demo-core\", path = \"extern/demo-two\" }` to [patch.crates-io]";
+    fixture.fails(&["verify"], 1, &[fix]);
     assert!(found.iter().all(|(_, said)| said.contains("requires ^2") && !said.contains("requires ^1")), "{found:?}");
 }
 

@@ -106,7 +106,7 @@ fn colour_marks_what_is_not_well_and_only_where_it_is_wanted() {
 }
 
 /// Breaks the fork's folder; `status` still shows it, and `verify` finds it, with what mends it.
-fn tells(words: &[&str], breaks: impl Fn(&Fixture)) {
+fn tells(words: &[&str], next: &str, breaks: impl Fn(&Fixture)) {
     let fixture = Fixture::ready();
     breaks(&fixture);
     let status = fixture.ok(&["status"]);
@@ -119,7 +119,7 @@ fn tells(words: &[&str], breaks: impl Fn(&Fixture)) {
         assert!(status.contains(word), "`{word}`: {status}");
         assert!(found["message"].as_str().unwrap().contains(word), "`{word}`: {found}");
     }
-    assert!(status.contains("a-fast") && status.contains("next: mend it with your own git"), "{status}");
+    assert!(status.contains("a-fast") && status.contains(&format!("next: {next}")), "{status}");
     assert!(found["fix"].as_str().unwrap().contains("`cargo xtask apply --discard demo-core`"), "{found}");
     fixture.ok(&["apply", "--discard"]);
     fixture.ok(&["verify"]);
@@ -127,24 +127,34 @@ fn tells(words: &[&str], breaks: impl Fn(&Fixture)) {
 
 #[test]
 fn a_broken_head_is_told() {
-    tells(&["cannot be read", "rev-parse"], |fixture| {
+    tells(&["cannot be read", "rev-parse"], "mend it with your own git", |fixture| {
         fs::write(fixture.root.join(FOLDER).join(".git/HEAD"), "nonsense").unwrap();
     });
 }
 
 #[test]
 fn lost_objects_are_told() {
-    tells(&["cannot be read"], |fixture| {
+    tells(&["cannot be read"], "mend it with your own git", |fixture| {
         fs::remove_dir_all(fixture.root.join(FOLDER).join(".git/objects")).unwrap();
     });
 }
 
 #[test]
 fn a_symlink_in_a_commit_is_told() {
-    tells(&["cannot be read", "link", "plain files"], |fixture| {
+    tells(&["commits on branch main"], "`cargo xtask export demo-core`", |fixture| {
         symlink("README.md", fixture.root.join(FOLDER).join("link")).unwrap();
         fixture.amend();
     });
+}
+
+#[test]
+fn a_link_in_the_place_of_a_fork_is_told() {
+    let fixture = Fixture::ready();
+    fs::rename(fixture.root.join(FOLDER), fixture.root.join("elsewhere")).unwrap();
+    symlink("../elsewhere", fixture.root.join(FOLDER)).unwrap();
+    let said = fixture.ok(&["status"]);
+    assert!(said.contains("symbolic link") && said.contains("next: mend what it says"), "{said}");
+    fixture.fails(&["verify"], 1, &["folder demo-core: extern/demo-core: cannot be read", "remove the link"]);
 }
 
 #[test]
