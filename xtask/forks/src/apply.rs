@@ -84,6 +84,17 @@ pub fn ensure_whole(forks: &Forks, fork: &Fork) -> Result<Outcome> {
     }
 }
 
+/// Refuses where the folder of `fork` holds work that laying it out anew would lose.
+pub(crate) fn refuse_work(forks: &Forks, fork: &Fork) -> Result<()> {
+    let workdir = Workdir::new(forks, fork);
+    let work = match workdir.inspect()? {
+        Place::Ours(found) => [found.uncommitted, found.unexported].concat(),
+        Place::Foreign => vec!["files that were not laid out by `cargo xtask apply`".to_owned()],
+        Place::Empty => Vec::new(),
+    };
+    if work.is_empty() { Ok(()) } else { Err(refusal(fork, &workdir, work)) }
+}
+
 fn refusal(fork: &Fork, workdir: &Workdir, what: Vec<String>) -> Error {
     Error::Work { fork: fork.name.clone(), folder: workdir.shown.clone(), what }
 }

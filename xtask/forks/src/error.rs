@@ -185,6 +185,44 @@ pub enum Error {
         /// What to do.
         mend: String,
     },
+    /// A patch that cannot be started as asked.
+    #[error("{fork}: `{patch}` was not started: {reason}\n  mend: {mend}")]
+    NotStarted {
+        /// The crate.
+        fork: String,
+        /// The patch.
+        patch: String,
+        /// What stands in the way.
+        reason: String,
+        /// What to do.
+        mend: String,
+    },
+    /// A patch that cannot be retired.
+    #[error("{fork}: `{patch}` was not dropped: {reason}\n  mend: {mend}")]
+    NotDropped {
+        /// The crate.
+        fork: String,
+        /// The patch.
+        patch: String,
+        /// What stands in the way.
+        reason: String,
+        /// What to do.
+        mend: String,
+    },
+    /// A retirement that was interrupted.
+    #[error(
+        "dropping `{patch}` of {fork} was interrupted, and the files below patches/ are half changed\n  \
+         finish it: `cargo xtask drop {fork} {patch}`\n  \
+         undo it:   restore patches/ from version control and delete {}", journal.display()
+    )]
+    HalfDropped {
+        /// The crate.
+        fork: String,
+        /// The patch.
+        patch: String,
+        /// The file that says what is to be done.
+        journal: PathBuf,
+    },
 }
 
 impl Error {
@@ -205,7 +243,9 @@ impl Error {
             | Self::Inadmissible { .. }
             | Self::Work { .. }
             | Self::Foreign { .. }
-            | Self::Export { .. } => 1,
+            | Self::Export { .. }
+            | Self::NotDropped { .. }
+            | Self::HalfDropped { .. } => 1,
             _ => 2,
         }
     }

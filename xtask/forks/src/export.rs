@@ -216,7 +216,7 @@ fn declare(series: &mut Series, id: &str, description: crate::Description) {
     }
 }
 
-fn with_rendered(series: &Series, rendered: &BTreeMap<String, Vec<u8>>) -> Result<Series> {
+pub(crate) fn with_rendered(series: &Series, rendered: &BTreeMap<String, Vec<u8>>) -> Result<Series> {
     let dir = series.patches.first().and_then(|patch| patch.path.parent()).unwrap_or_else(|| "".as_ref());
     Series::with_files(&series.fork, dir, |path| {
         Ok(path.file_stem().and_then(|id| rendered.get(&*id.to_string_lossy())).cloned())

@@ -90,6 +90,29 @@ impl Description {
         ids.collect()
     }
 
+    /// The same without `id` in its trailers `key`.
+    pub(crate) fn without_id(&self, key: &str, id: &str) -> Self {
+        if !self.ids(key).iter().any(|named| named == id) {
+            return self.clone();
+        }
+        let start = self.body.rfind("\n\n").map_or(0, |at| at + 2);
+        let mut body = self.body[..start].to_owned();
+        let mut is_judged = false;
+        for line in self.body[start..].lines() {
+            if !line.starts_with([' ', '\t']) {
+                is_judged = line.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case(key));
+            }
+            if !is_judged {
+                body += &format!("{line}\n");
+            }
+        }
+        let rest: Vec<String> = self.ids(key).into_iter().filter(|named| named != id).collect();
+        if !rest.is_empty() {
+            body += &format!("{key}: {}\n", rest.join(", "));
+        }
+        Self { body: body.trim_end().to_owned(), ..self.clone() }
+    }
+
     /// A line of the message that mail readers would take for the start of the diff.
     pub fn ambiguous_line(&self) -> Option<&str> {
         self.body.lines().find(|line| *line == "---" || line.starts_with("diff -") || line.starts_with("Index: "))
@@ -218,6 +241,16 @@ mod tests {
         assert_eq!(patch.blobs().len(), 1);
         assert!(patch.diff.starts_with(b"diff --git") && patch.diff.ends_with(b" 100644\n"));
         assert_eq!(said, &Description::new(&said.name, &said.email, &said.date, &said.message()));
+    }
+
+    #[test]
+    fn a_name_leaves_a_trailer() {
+        let said =
+            Description::new("n", "e", "d", "Subject\n\nExcludes: x\n\nPatch-Id: p\nExcludes: x,\n y\nProof: z\n");
+        let without = said.without_id("Excludes", "x");
+        assert_eq!(without.body, "Excludes: x\n\nPatch-Id: p\nProof: z\nExcludes: y");
+        assert_eq!(without.without_id("excludes", "y").body, "Excludes: x\n\nPatch-Id: p\nProof: z");
+        assert_eq!(said.without_id("Excludes", "z"), said);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod apply;
 pub mod arm;
 mod cargo;
+mod drop;
 mod edit;
 mod error;
 pub mod evidence;
@@ -18,6 +19,7 @@ mod header;
 mod layout;
 mod lines;
 mod lock;
+mod new;
 pub mod pins;
 mod pristine;
 pub mod series;
@@ -30,10 +32,12 @@ mod workdir;
 use std::path::{Path, PathBuf};
 
 pub use apply::{Outcome, apply, ensure, ensure_whole};
+pub use drop::{Dropped, Written, retire, settled};
 pub use edit::edit;
 pub use error::{Error, Result};
 pub use export::{Change, ChangeKind, check as export_check, export};
 pub use header::{Description, PatchFile};
+pub use new::{NewPatch, Started, start};
 pub use pins::{Fork, Measured, Pins};
 pub use series::{Kind, Patch, Series, admissible_subsets};
 

@@ -2,7 +2,7 @@
 //! patches lays out, and each shipped build uses each fork exactly once.
 
 mod manifest;
-mod patches;
+pub(crate) mod patches;
 
 use std::fs;
 
@@ -108,10 +108,9 @@ fn files(forks: &Forks, fork: &Fork) -> Vec<Finding> {
     for id in fork.ids().filter(|id| !forks.patch_dir(fork).join(format!("{id}.patch")).is_file()) {
         let message = format!("the series names `{id}`, but there is no {}", relative(fork, id));
         let fix = format!(
-            "commit it in {} and `cargo xtask export {}`, or take it out of {}",
+            "commit it in {} and `cargo xtask export {1}`, or `cargo xtask drop {1} {id}`",
             fork.folder.display(),
-            fork.name,
-            pins::PATH
+            fork.name
         );
         findings.push(Finding::new("series", fork, Some(id), message, fix));
     }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, bench as bench_verb, build, doctor, edit, export, status, test, verify};
+use crate::cmd::{apply, bench as bench_verb, build, doctor, drop, edit, export, new, status, test, verify};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -32,8 +32,10 @@ enum Verb {
     Bench(bench_verb::Args),
     Build(build::Args),
     Doctor(doctor::Args),
+    Drop(drop::Args),
     Edit(edit::Args),
     Export(export::Args),
+    New(new::Args),
     Status(status::Args),
     Test(test::Args),
     Verify(verify::Args),
@@ -45,8 +47,10 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench_verb::run(&args),
         Verb::Build(args) => build::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Drop(args) => drop::run(&args),
         Verb::Edit(args) => edit::run(&args),
         Verb::Export(args) => export::run(&args),
+        Verb::New(args) => new::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Verify(args) => verify::run(&args),

@@ -17,6 +17,20 @@ const UPSTREAM: &[(&str, bool)] = &[
     ("Inactive-Upstream", false),
 ];
 
+/// What is wrong with an Upstream-Status.
+pub(crate) fn upstream_status(value: &str) -> Option<String> {
+    let (word, reason) = value.split_once([' ', '\t']).unwrap_or((value, ""));
+    match UPSTREAM.iter().find(|(known, _)| *known == word) {
+        None => Some(format!(
+            "its Upstream-Status `{word}` is none of Pending, Submitted, Backport, Denied, Inappropriate, Inactive-Upstream"
+        )),
+        Some((_, true)) if reason.trim().is_empty() => {
+            Some(format!("its Upstream-Status `{word}` needs a reason or a link"))
+        }
+        Some(_) => None,
+    }
+}
+
 /// What a patch's header lacks.
 fn header(series: &Series, patch: &Patch) -> Vec<String> {
     let Some(file) = &patch.file else {
@@ -30,18 +44,7 @@ fn header(series: &Series, patch: &Patch) -> Vec<String> {
         Some(value) => lines.extend(judge(&value)),
     };
     need("Patch-Id", &|id| (id != patch.id).then(|| format!("its Patch-Id is `{id}`, its file is {}.patch", patch.id)));
-    need("Upstream-Status", &|value| {
-        let (word, reason) = value.split_once([' ', '\t']).unwrap_or((value, ""));
-        match UPSTREAM.iter().find(|(known, _)| *known == word) {
-            None => Some(format!(
-                "its Upstream-Status `{word}` is none of Pending, Submitted, Backport, Denied, Inappropriate, Inactive-Upstream"
-            )),
-            Some((_, true)) if reason.trim().is_empty() => {
-                Some(format!("its Upstream-Status `{word}` needs a reason or a link"))
-            }
-            Some(_) => None,
-        }
-    });
+    need("Upstream-Status", &upstream_status);
     need("Proof", &|value| (value != "bit-identical").then(|| format!("its Proof is `{value}`, not `bit-identical`")));
     if patch.is_measured() {
         need("Prediction", &|_| None);
@@ -143,7 +146,8 @@ fn homes(store: &Store, series: &Series, layout: &mut Layout, findings: &mut Vec
     let fork = &series.fork;
     for (id, below, commit) in layout.at_home()? {
         if below.tree == commit.tree {
-            let fix = format!("delete {} and take `{id}` out of {}", relative(fork, &id), pins::PATH);
+            let shipped = if series.patch(&id)?.on_main() { " --shipped" } else { "" };
+            let fix = format!("cargo xtask drop {} {id}{shipped}", fork.name);
             findings.push(Finding::new("empty", fork, Some(&id), "it changes nothing".into(), fix));
         } else if series.patch(&id)?.bytes.as_ref() != Some(&store.render(&commit)?) {
             let message = format!("{} is not in the form that `export` writes", relative(fork, &id));

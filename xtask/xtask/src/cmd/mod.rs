@@ -4,9 +4,11 @@ pub(crate) mod apply;
 pub(crate) mod bench;
 pub(crate) mod build;
 pub(crate) mod doctor;
+pub(crate) mod drop;
 pub(crate) mod edit;
 pub(crate) mod export;
 mod gpu_tests;
+pub(crate) mod new;
 pub(crate) mod status;
 pub(crate) mod test;
 mod upstream_suites;
@@ -18,8 +20,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use forks::Forks;
 
-/// The repository that the verb runs in.
+/// The repository that the verb runs in, once no patch in it is half dropped.
 fn open() -> anyhow::Result<Forks> {
+    Ok(forks::settled(find()?)?)
+}
+
+/// The repository that the verb runs in.
+fn find() -> anyhow::Result<Forks> {
     let here = env::current_dir().context("cannot tell the current folder")?;
     Ok(Forks::find(&here)?)
 }

@@ -12,3 +12,4 @@ mod hostile;
 mod kill;
 mod registry;
 mod status;
+mod series_edits;

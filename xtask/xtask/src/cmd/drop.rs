@@ -1,0 +1,37 @@
+//! `drop`: retires a patch.
+
+use std::process::ExitCode;
+
+use forks::{Outcome, Written};
+
+/// Retire a patch: its file and its entry in the series; receipts in evidence/ stay
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The crate
+    #[arg(value_name = "CRATE")]
+    name: String,
+    /// The patch
+    #[arg(value_name = "PATCH_ID")]
+    id: String,
+    /// Drop it though it ships (enabling patches do, too)
+    #[arg(long)]
+    shipped: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    // Not `open`: an interrupted drop is this verb's to finish.
+    let forks = super::find()?;
+    let dropped = forks::retire(&forks, &args.name, &args.id, args.shipped)?;
+    for (path, written) in &dropped.files {
+        let word = match written {
+            Written::Removed => "removed",
+            Written::Changed => "written without it",
+        };
+        println!("{}: {word}", path.display());
+    }
+    if let Outcome::LaidOut { written, removed } = dropped.outcome {
+        println!("{}: laid out without it ({written} files written, {removed} removed)", args.name);
+    }
+    eprintln!("every other patch lays out as before; whether what is left compiles, `cargo xtask build` says");
+    Ok(ExitCode::SUCCESS)
+}
