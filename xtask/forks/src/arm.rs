@@ -61,7 +61,7 @@ fn refuse_unknown(forks: &Forks, ids: &[String]) -> Result<()> {
 }
 
 /// Collects the files below `folder` that `files` lacks.
-fn foreign(top: &Path, folder: &Path, files: &Tree, found: &mut Vec<String>) -> Result<()> {
+pub(crate) fn foreign(top: &Path, folder: &Path, files: &Tree, found: &mut Vec<String>) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());
     };

@@ -223,6 +223,15 @@ pub enum Error {
         /// The file that says what is to be done.
         journal: PathBuf,
     },
+    /// A folder for generated files that holds others.
+    #[error(
+        "{} holds files, and `cargo xtask vendor` did not write them\n  \
+         mend: name a new or an empty folder, or one that it wrote", path.display()
+    )]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
 }
 
 impl Error {

@@ -26,6 +26,7 @@ pub mod series;
 pub mod status;
 mod store;
 mod tree;
+pub mod vendor;
 pub mod verify;
 mod workdir;
 

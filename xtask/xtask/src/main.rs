@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, bench as bench_verb, build, doctor, drop, edit, export, new, status, test, verify};
+use crate::cmd::{apply, bench as bench_verb, build, doctor, drop, edit, export, new, status, test, vendor, verify};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -38,6 +38,7 @@ enum Verb {
     New(new::Args),
     Status(status::Args),
     Test(test::Args),
+    Vendor(vendor::Args),
     Verify(verify::Args),
 }
 
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Verb::New(args) => new::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Test(args) => test::run(&args),
+        Verb::Vendor(args) => vendor::run(&args),
         Verb::Verify(args) => verify::run(&args),
     };
     result.unwrap_or_else(|error| cmd::fail(&error))

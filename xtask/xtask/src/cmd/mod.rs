@@ -12,6 +12,7 @@ pub(crate) mod new;
 pub(crate) mod status;
 pub(crate) mod test;
 mod upstream_suites;
+pub(crate) mod vendor;
 pub(crate) mod verify;
 
 use std::env;

@@ -13,3 +13,4 @@ mod kill;
 mod registry;
 mod status;
 mod series_edits;
+mod vendoring;
