@@ -4,6 +4,7 @@ mod bench;
 mod cargo_build;
 mod cmd;
 mod cuda;
+mod gates;
 mod gpus;
 mod snapshots;
 mod suites;

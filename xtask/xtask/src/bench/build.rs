@@ -16,7 +16,7 @@ use super::workspace::{ARMS, Workspace};
 use crate::cargo_build::CargoBuild;
 
 /// Builds with this fork need nvcc and name GPU architectures.
-const GPU_FORK: &str = "supraseal-c2";
+pub(crate) const GPU_FORK: &str = "supraseal-c2";
 
 /// What all builds of a benchmark have in common.
 pub(crate) struct Builder<'a> {

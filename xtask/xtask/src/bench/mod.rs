@@ -26,6 +26,10 @@ use build::Builder;
 use design::Design;
 use workspace::Workspace;
 
+pub(crate) use build::GPU_FORK;
+pub(crate) use lock::Lock;
+pub(crate) use workspace::lock as settle_lock;
+
 /// The seed of the shuffled order; part of the plan.
 const SEED: u64 = 1;
 
@@ -139,7 +143,7 @@ fn builder<'a>(forks: &'a Forks, archs: &[Arch], install: Install, kinds: &BTree
 }
 
 /// `rustc 1.95.0 (59807616e 2026-04-14) x86_64-unknown-linux-gnu`.
-fn rustc() -> Result<String> {
+pub(crate) fn rustc() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let host = text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or("unknown host");

@@ -55,7 +55,7 @@ fn manifest(forks: &Forks, arm: &ArmSpec) -> Result<String> {
 }
 
 /// Starts from the main lock file and lets cargo change what it must: sources of the forks, and what patches add or drop.
-fn lock(forks: &Forks, folder: &Path) -> Result<Lock> {
+pub(crate) fn lock(forks: &Forks, folder: &Path) -> Result<Lock> {
     let main = forks.root.join("Cargo.lock");
     let ours = folder.join("Cargo.lock");
     let seed = folder.join("Cargo.lock.main");

@@ -8,6 +8,7 @@ mod exporting;
 mod family;
 mod faults;
 mod fixture;
+mod gates;
 mod hostile;
 mod kill;
 mod registry;
