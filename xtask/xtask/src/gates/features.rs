@@ -64,7 +64,7 @@ impl Sets {
 
     /// The default, and what differs from it.
     pub(super) fn of(&self, fork: &Fork) -> Vec<FeatureSet> {
-        let named = |package: &&Package| package.name.as_str() == fork.name;
+        let named = |package: &&Package| package.name.as_str() == fork.krate;
         let Some(release) = self.releases.packages.iter().find(named) else {
             return vec![FeatureSet::default_one()];
         };

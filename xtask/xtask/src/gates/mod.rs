@@ -154,7 +154,7 @@ impl<'a> Side<'a> {
         Check {
             workspace: &self.suite.folder,
             target: &self.target,
-            package: &fork.name,
+            package: &fork.krate,
             sources: &self.suite.folder.join(&fork.folder),
             features: set.args(),
             environment: self.environment,
@@ -170,12 +170,12 @@ fn folder(forks: &Forks) -> PathBuf {
 
 /// Whether the crate's build script runs nvcc.
 fn is_gpu(fork: &Fork) -> bool {
-    fork.name == bench::GPU_FORK
+    fork.krate == bench::GPU_FORK
 }
 
 /// The name of the crate's library.
 fn library(fork: &Fork) -> String {
-    fork.name.replace('-', "_")
+    fork.krate.replace('-', "_")
 }
 
 fn finding(check: &'static str, fork: &Fork, patch: Option<String>, message: String, fix: String) -> Finding {

@@ -51,7 +51,7 @@ pub(super) fn check(
 fn document(fork: &Fork, set: &FeatureSet, side: &Side<'_>) -> Result<PathBuf> {
     let target = side.target.join("doc").join(set.name());
     let output = cargo()
-        .args(["rustdoc", "--lib", "--package", &fork.name])
+        .args(["rustdoc", "--lib", "--package", &fork.krate])
         .args(set.args())
         .arg("--")
         .args(RUSTDOC)

@@ -84,7 +84,7 @@ impl Compiler<'_> {
         Check {
             workspace: &suite.folder,
             target: &folder(self.forks).join("subsets"),
-            package: &fork.name,
+            package: &fork.krate,
             sources: &suite.folder.join(&fork.folder),
             features: &[],
             environment: &self.environment,
@@ -103,10 +103,10 @@ impl Compiler<'_> {
         lines.extend(self.gpu.clone().filter(|_| is_gpu(fork)));
         let path = self.forks.root.join("Cargo.lock");
         let lock = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let dependencies = bench::Lock::parse(&lock)?.reachable(&fork.name, &[]);
+        let dependencies = bench::Lock::parse(&lock)?.reachable(&fork.krate, &|_, _| false);
         for other in &self.forks.pins.forks {
             // A fork that this one depends on is there with its enabling patches.
-            let is_used = dependencies.lines().any(|line| line.split(' ').next() == Some(&other.name));
+            let is_used = dependencies.lines().any(|line| is_of(other, line));
             if other.name == fork.name || is_used {
                 lines.push(format!("{} {}", other.name, fingerprint::pin(other)));
                 let own: &[String] = if other.name == fork.name { set } else { &[] };
@@ -116,6 +116,12 @@ impl Compiler<'_> {
         lines.extend(dependencies.lines().map(str::to_owned));
         Ok(lines.join("\n") + "\n")
     }
+}
+
+/// Whether the line `name version checksum` is of the crate that the fork stands for.
+fn is_of(fork: &Fork, line: &str) -> bool {
+    let mut words = line.split(' ');
+    matches!((words.next(), words.next()), (Some(name), Some(version)) if fork.covers(name, version))
 }
 
 /// The enabling patches and those of the set, each with the SHA-256 of its diff: a message may be reworded.
