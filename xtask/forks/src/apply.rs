@@ -8,10 +8,11 @@ use std::path::Path;
 
 use crate::git::Git;
 use crate::layout::Layout;
+use crate::rebase::refuse_unfinished;
 use crate::series::Series;
 use crate::store::{self, Commit, Store};
 use crate::tree::{self, Synced};
-use crate::workdir::{Found, Head, Journal, Place, State, Workdir, is_ours};
+use crate::workdir::{Found, Head, Journal, Place, REBASING, State, Workdir, is_ours};
 use crate::{Error, Fork, Forks, Result};
 
 /// What a call did to a fork's folder.
@@ -32,6 +33,7 @@ pub enum Outcome {
 /// `discard` says that it may go.
 pub fn apply(forks: &Forks, fork: &Fork, discard: bool) -> Result<Outcome> {
     let _lock = crate::lock::take(&forks.work_dir())?;
+    refuse_unfinished(forks, fork)?;
     let series = forks.series(fork)?;
     let workdir = Workdir::new(forks, fork);
     workdir.refuse_links()?;
@@ -70,6 +72,7 @@ pub fn apply(forks: &Forks, fork: &Fork, discard: bool) -> Result<Outcome> {
 /// For verbs that need the forks: lays out what is missing, outdated or unfinished, and leaves a folder that is up to
 /// date alone, whatever its user is doing there.
 pub fn ensure(forks: &Forks, fork: &Fork) -> Result<Outcome> {
+    refuse_unfinished(forks, fork)?;
     let workdir = Workdir::new(forks, fork);
     let key = forks.series(fork)?.key();
     let is_current = !workdir.is_unfinished() && workdir.state().is_some_and(|state| state.key == key);
@@ -87,12 +90,14 @@ pub fn ensure_whole(forks: &Forks, fork: &Fork) -> Result<Outcome> {
 /// Refuses where the folder of `fork` holds work that laying it out anew would lose.
 pub(crate) fn refuse_work(forks: &Forks, fork: &Fork) -> Result<()> {
     let workdir = Workdir::new(forks, fork);
-    let work = match workdir.inspect()? {
-        Place::Ours(found) => [found.uncommitted, found.unexported].concat(),
-        Place::Foreign => vec!["files that were not laid out by `cargo xtask apply`".to_owned()],
-        Place::Empty => Vec::new(),
-    };
-    if work.is_empty() { Ok(()) } else { Err(refusal(fork, &workdir, work)) }
+    match workdir.inspect()? {
+        Place::Ours(found) => {
+            let work = [found.uncommitted, found.unexported].concat();
+            if work.is_empty() { Ok(()) } else { Err(refusal(fork, &workdir, work)) }
+        }
+        Place::Foreign => Err(Error::Foreign { fork: fork.name.clone(), folder: workdir.shown }),
+        Place::Empty => Ok(()),
+    }
 }
 
 fn refusal(fork: &Fork, workdir: &Workdir, what: Vec<String>) -> Error {
@@ -104,6 +109,15 @@ pub(crate) struct Target {
     store: Store,
     branches: Vec<(String, Commit)>,
     state: State,
+}
+
+impl Target {
+    /// What is laid out already, with `below` on a branch of its own to merge a patch on.
+    pub(crate) fn of_rebase(store: Store, state: &State, below: &Commit) -> Self {
+        let mut state = state.clone();
+        state.branches.insert(REBASING.into(), below.id.clone());
+        Self { store, branches: vec![(REBASING.into(), below.clone())], state }
+    }
 }
 
 pub(crate) fn target(forks: &Forks, series: &Series) -> Result<Target> {
@@ -241,7 +255,7 @@ fn move_branches(workdir: &Workdir, found: Option<&Found>, state: &State, checko
     if let Some(found) = found {
         let gone = found.branches.keys().filter(|name| is_ours(name) && !state.branches.contains_key(*name));
         for name in gone.filter(|name| checkout.is_some() || found.head != Head::Branch((*name).clone())) {
-            orders += &format!("delete refs/heads/{name}\n");
+            orders += &format!("delete refs/heads/{name}\ndelete refs/forks/{name}\n");
         }
     }
     workdir.git.call(["update-ref", "--stdin"]).stdin(orders).run()

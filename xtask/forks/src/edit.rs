@@ -1,6 +1,7 @@
 //! A fork's folder as an ordinary git tree to work in: lays it out if need be and checks a branch out.
 
 use crate::apply::{ensure, switch};
+use crate::rebase::refuse_unfinished;
 use crate::workdir::{Head, Place, Workdir};
 use crate::{Error, Fork, Forks, Result, lock};
 
@@ -9,6 +10,7 @@ use crate::{Error, Fork, Forks, Result, lock};
 /// call began.
 pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
     let _lock = lock::take(&forks.work_dir())?;
+    refuse_unfinished(forks, fork)?;
     let series = forks.series(fork)?;
     let branch = match id {
         Some(id) if series.patch(id)?.is_measured() => format!("patch/{id}"),

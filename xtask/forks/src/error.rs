@@ -175,6 +175,29 @@ pub enum Error {
         /// Its folder.
         folder: String,
     },
+    /// Dependants that would not take a new version.
+    #[error(
+        "{fork}: not everything takes {version}:\n{}",
+        who.iter().map(|line| format!("  - {line}")).collect::<Vec<_>>().join("\n")
+    )]
+    Required {
+        /// The fork.
+        fork: String,
+        /// The version.
+        version: String,
+        /// Who requires what, and what can be done.
+        who: Vec<String>,
+    },
+    /// A rebase that cannot go on as asked, or that something else has to wait for.
+    #[error("{fork}: {reason}\n  mend: {mend}")]
+    Rebase {
+        /// The fork.
+        fork: String,
+        /// What stands in the way.
+        reason: String,
+        /// What to do.
+        mend: String,
+    },
     /// Commits that cannot be taken back to patch files.
     #[error("{fork}: {reason}\n  mend: {mend}")]
     Export {
@@ -209,20 +232,6 @@ pub enum Error {
         /// What to do.
         mend: String,
     },
-    /// A retirement that was interrupted.
-    #[error(
-        "dropping `{patch}` of {fork} was interrupted, and the files below patches/ are half changed\n  \
-         finish it: `cargo xtask drop {fork} {patch}`\n  \
-         undo it:   restore patches/ from version control and delete {}", journal.display()
-    )]
-    HalfDropped {
-        /// The crate.
-        fork: String,
-        /// The patch.
-        patch: String,
-        /// The file that says what is to be done.
-        journal: PathBuf,
-    },
     /// A folder for generated files that holds others.
     #[error(
         "{} holds files, and `cargo xtask vendor` did not write them\n  \
@@ -254,7 +263,8 @@ impl Error {
             | Self::Foreign { .. }
             | Self::Export { .. }
             | Self::NotDropped { .. }
-            | Self::HalfDropped { .. } => 1,
+            | Self::Required { .. }
+            | Self::Rebase { .. } => 1,
             _ => 2,
         }
     }

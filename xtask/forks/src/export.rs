@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::apply::{lay, target};
-use crate::header::PatchFile;
+use crate::header::{Description, PatchFile};
 use crate::layout::Layout;
 use crate::lines::{self, Branches, Sources};
-use crate::series::Series;
+use crate::rebase::refuse_unfinished;
+use crate::series::{Patch, Series};
 use crate::store::{Commit, Store};
 use crate::workdir::{Found, Head, Place, State, Workdir, is_ours};
-use crate::{Error, Fork, Forks, Result, tree};
+use crate::{Error, Fork, Forks, Result, rewrite};
 
 /// A patch file that the commits would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +57,9 @@ pub fn export(forks: &Forks, fork: &Fork) -> Result<Vec<Change>> {
     let store = Store::open(forks)?;
     let (workdir, found) = laid_out(forks, fork)?;
     let plan = plan(forks, &store, &series, &workdir, &found)?;
-    for (change, bytes) in &plan.changes {
-        tree::write(&change.path, &store.scratch(), bytes, false)?;
-    }
+    let relative = |path: &Path| path.strip_prefix(&forks.root).unwrap_or(path).to_owned();
+    let files = plan.changes.iter().map(|(change, bytes)| (relative(&change.path), Some(bytes.clone())));
+    rewrite::all(&forks.root, files.collect())?;
     let series = forks.series(fork)?;
     let moved = found.state.branches.iter().any(|(name, id)| found.branches.get(name) != Some(id));
     if moved || found.state.key != series.key() {
@@ -72,6 +73,7 @@ pub fn export(forks: &Forks, fork: &Fork) -> Result<Vec<Change>> {
 }
 
 fn laid_out(forks: &Forks, fork: &Fork) -> Result<(Workdir, Found)> {
+    refuse_unfinished(forks, fork)?;
     let workdir = Workdir::new(forks, fork);
     let place = workdir.inspect()?;
     if let Place::Ours(found) = &place {
@@ -196,21 +198,31 @@ fn render_all(
         let Some(source) = sources.get(&patch.id) else {
             continue;
         };
-        let mut partial = with_rendered(series, &rendered)?;
-        let below = if patch.is_measured() {
-            declare(&mut partial, &patch.id, source.change.description.clone());
-            let required = partial.requires(&patch.id)?;
-            Layout::on(store, &partial, pristine.clone()).subset(&required)?
-        } else {
-            Layout::on(store, &partial, pristine.clone()).enabling()?
-        };
+        let below = below(store, series, &rendered, &pristine, (patch, &source.change.description))?;
         let commit = place(store, fork, &patch.id, source, &below)?;
         rendered.insert(patch.id.clone(), store.render(&commit)?);
     }
     Ok(rendered)
 }
 
-fn declare(series: &mut Series, id: &str, description: crate::Description) {
+/// What the patch, which says this of itself, stands on at home, when the patches before it have the files `rendered`.
+pub(crate) fn below(
+    store: &Store,
+    series: &Series,
+    rendered: &BTreeMap<String, Vec<u8>>,
+    pristine: &Commit,
+    (patch, said): (&Patch, &Description),
+) -> Result<Commit> {
+    let mut partial = with_rendered(series, rendered)?;
+    if !patch.is_measured() {
+        return Layout::on(store, &partial, pristine.clone()).enabling();
+    }
+    declare(&mut partial, &patch.id, said.clone());
+    let required = partial.requires(&patch.id)?;
+    Layout::on(store, &partial, pristine.clone()).subset(&required)
+}
+
+fn declare(series: &mut Series, id: &str, description: Description) {
     for patch in series.patches.iter_mut().filter(|patch| patch.id == id) {
         patch.file = Some(PatchFile { description: description.clone(), diff: Vec::new() });
     }

@@ -20,8 +20,13 @@ mod layout;
 mod lines;
 mod lock;
 mod new;
+mod outdated;
 pub mod pins;
+mod port;
 mod pristine;
+pub mod rebase;
+mod requirements;
+mod rewrite;
 pub mod series;
 pub mod status;
 mod store;
@@ -33,14 +38,20 @@ mod workdir;
 use std::path::{Path, PathBuf};
 
 pub use apply::{Outcome, apply, ensure, ensure_whole};
-pub use drop::{Dropped, Written, retire, settled};
+pub use drop::{Dropped, Written, retire};
 pub use edit::edit;
 pub use error::{Error, Result};
 pub use export::{Change, ChangeKind, check as export_check, export};
 pub use header::{Description, PatchFile};
 pub use new::{NewPatch, Started, start};
+pub use outdated::{Newer, outdated};
 pub use pins::{Fork, Measured, Pins};
+pub use port::{LostHunk, Verdict};
+pub use requirements::{Refusal, With};
 pub use series::{Kind, Patch, Series, admissible_subsets};
+
+/// Everything that these verbs generate for themselves, from the root.
+const WORK_DIR: &str = "target/forks";
 
 /// The repository that carries the forks: its root folder and its pins.
 #[derive(Debug, Clone)]
@@ -63,6 +74,7 @@ impl Forks {
 
     /// Opens the repository at `root`.
     pub fn open(root: &Path) -> Result<Self> {
+        rewrite::finish(root)?;
         let pins = Pins::read(&root.join(pins::PATH))?;
         Ok(Self { root: root.to_owned(), pins })
     }
@@ -107,6 +119,6 @@ impl Forks {
 
     /// Everything that these verbs generate for themselves; may be deleted at any time.
     fn work_dir(&self) -> PathBuf {
-        self.root.join("target/forks")
+        self.root.join(WORK_DIR)
     }
 }

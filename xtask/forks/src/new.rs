@@ -5,11 +5,11 @@ use std::fs;
 
 use crate::apply::{refuse_work, target};
 use crate::edit::edit;
+use crate::rebase::refuse_unfinished;
 use crate::series::{Kind, Series};
-use crate::store::Store;
 use crate::verify::patches::upstream_status;
 use crate::workdir::Workdir;
-use crate::{Error, Fork, Forks, Pins, Result, lock, pins, tree};
+use crate::{Error, Fork, Forks, Pins, Result, lock, pins, rewrite};
 
 /// A patch to be started.
 #[derive(Debug, Clone)]
@@ -42,6 +42,7 @@ pub fn start(forks: &Forks, name: &str, patch: &NewPatch) -> Result<Started> {
     let _lock = lock::take(&forks.work_dir())?;
     let mut forks = Forks::open(&forks.root)?;
     let fork = forks.fork(name)?.clone();
+    refuse_unfinished(&forks, &fork)?;
     check_words(&fork, patch)?;
     refuse_work(&forks, &fork)?;
     if !is_begun(&forks.series(&fork)?, patch) {
@@ -131,7 +132,7 @@ fn enter(forks: &Forks, fork: &Fork, patch: &NewPatch) -> Result<Forks> {
     let text = pins::edit::add(&text, &fork.name, &patch.id, &patch.kind).map_err(wrong)?;
     let after = Forks { root: forks.root.clone(), pins: Pins::parse(&text).map_err(wrong)? };
     target(&after, &after.series(after.fork(&fork.name)?)?)?;
-    tree::write(&path, &Store::open(forks)?.scratch(), text.as_bytes(), false)?;
+    rewrite::all(&forks.root, [(pins::PATH.into(), Some(text.into_bytes()))].into())?;
     Ok(after)
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use cargo_metadata::semver::VersionReq;
+use cargo_metadata::{Dependency, Package};
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -34,7 +36,7 @@ pub(crate) fn release(forks: &Forks, fork: &Fork) -> Result<Release> {
     {
         return unpack(&saved, fork, &bytes);
     }
-    let folder = ask_cargo(forks, fork)?;
+    let folder = package_folder(&ask_cargo(forks, &fork.krate, &format!("={}", fork.version))?);
     if folder.join(CHECKSUMS).is_file() {
         return vendored(&folder, fork);
     }
@@ -66,35 +68,72 @@ fn check(file: &Path, fork: &Fork, actual: &str) -> Result<()> {
     })
 }
 
-/// Has cargo fetch the release by way of a manifest that asks for nothing else; gives the folder it unpacked it to.
-fn ask_cargo(forks: &Forks, fork: &Fork) -> Result<PathBuf> {
-    let folder = forks.work_dir().join("fetch").join(format!("{}-{}", fork.krate, fork.version));
+/// A release that a fork might be moved to.
+pub(crate) struct Candidate {
+    /// The fork with the release as its pin. The commit is all zeros where the release names none.
+    pub(crate) fork: Fork,
+    /// Its files.
+    pub(crate) release: Release,
+    /// What it requires of other crates.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// The newest release of the crate of `fork` that meets `requirement`, fetched by cargo and pinned by what came.
+pub(crate) fn candidate(forks: &Forks, fork: &Fork, requirement: &str) -> Result<Candidate> {
+    let package = ask_cargo(forks, &fork.krate, requirement)?;
+    let folder = package_folder(&package);
+    let sha256 = if folder.join(CHECKSUMS).is_file() {
+        checksums(&folder)?.0
+    } else {
+        let file = crate_file(&folder)?;
+        sha256(&fs::read(&file).map_err(Error::io("read", &file))?)
+    };
+    let mut fork = Fork { version: package.version.to_string(), sha256, ..fork.clone() };
+    let release = release(forks, &fork)?;
+    fork.commit = upstream_commit(&release).unwrap_or_else(|| "0".repeat(40));
+    Ok(Candidate { fork, release, dependencies: package.dependencies })
+}
+
+/// What the release of `krate` that meets `requirement` requires of other crates.
+pub(crate) fn dependencies(forks: &Forks, krate: &str, requirement: &str) -> Result<Vec<Dependency>> {
+    Ok(ask_cargo(forks, krate, requirement)?.dependencies)
+}
+
+/// Has cargo fetch a release by way of a manifest that asks for nothing else. What is at hand will do for an exact
+/// version; for any other requirement the sources are asked what there is.
+fn ask_cargo(forks: &Forks, krate: &str, requirement: &str) -> Result<Package> {
+    let plain: String =
+        requirement.chars().filter(|char| char.is_ascii_alphanumeric() || ".-+".contains(*char)).collect();
+    let folder = forks.work_dir().join("fetch").join(format!("{krate}-{plain}"));
     let source = folder.join("src");
     fs::create_dir_all(&source).map_err(Error::io("make", &source))?;
     let manifest = folder.join("Cargo.toml");
     let text = format!(
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n\
-         [dependencies]\n{} = {{ version = \"={}\", default-features = false }}\n",
-        fork.krate, fork.version
+         [dependencies]\n{krate} = {{ version = \"{requirement}\", default-features = false }}\n"
     );
     put(&manifest, &text)?;
     put(&source.join("lib.rs"), "")?;
+    let lock = folder.join("Cargo.lock");
+    let _ = fs::remove_file(&lock);
     // The versions that the workspace has locked are the ones at hand.
-    let _ = fs::copy(forks.root.join("Cargo.lock"), folder.join("Cargo.lock"));
-    let metadata = cargo::metadata(&Request {
-        manifest,
-        cwd: &forks.root,
-        args: Vec::new(),
-        action: format!("fetch {} {}", fork.krate, fork.version),
-    })?;
-    let found = metadata.packages.iter().find(|package| {
-        package.source.is_some() && package.name.as_str() == fork.krate && package.version.to_string() == fork.version
-    });
-    let found = found.and_then(|package| package.manifest_path.parent()).ok_or_else(|| Error::Cargo {
-        action: format!("fetch {} {}", fork.krate, fork.version),
-        reason: "its graph lacks the release".into(),
-    })?;
-    Ok(found.as_std_path().to_owned())
+    let _ = fs::copy(forks.root.join("Cargo.lock"), &lock);
+    let action = format!("fetch {krate} {}", requirement.trim_start_matches('='));
+    let request = Request { manifest, cwd: &forks.root, args: Vec::new(), action: action.clone() };
+    let metadata =
+        if requirement.starts_with('=') { cargo::metadata(&request)? } else { cargo::metadata_fresh(&request)? };
+    let meets = requirement
+        .parse::<VersionReq>()
+        .map_err(|error| Error::Cargo { action: action.clone(), reason: error.to_string() })?;
+    let found = metadata
+        .packages
+        .into_iter()
+        .find(|package| package.source.is_some() && package.name.as_str() == krate && meets.matches(&package.version));
+    found.ok_or_else(|| Error::Cargo { action, reason: "its graph lacks the release".into() })
+}
+
+fn package_folder(package: &Package) -> PathBuf {
+    package.manifest_path.parent().expect("a manifest lies in a folder").as_std_path().to_owned()
 }
 
 fn put(path: &Path, text: &str) -> Result<()> {
@@ -162,16 +201,13 @@ struct Checksums {
 /// A release from a directory source: no `.crate` is at hand, so its recorded checksum must be the pin and every file
 /// must have the checksum recorded for it.
 fn vendored(folder: &Path, fork: &Fork) -> Result<Release> {
+    let (package, recorded) = checksums(folder)?;
     let list = folder.join(CHECKSUMS);
-    let text = fs::read_to_string(&list).map_err(Error::io("read", &list))?;
-    let wrong = |reason: String| Error::Release { path: list.clone(), reason };
-    let checksums: Checksums = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let package = checksums.package.ok_or_else(|| wrong("it names no checksum of the release".into()))?;
     check(&list, fork, &package)?;
     let mut files = BTreeMap::new();
-    for (name, expected) in checksums.files {
+    for (name, expected) in recorded {
         if !is_plain(Path::new(&name)) {
-            return Err(wrong(format!("`{name}` is no plain path")));
+            return Err(Error::Release { path: list, reason: format!("`{name}` is no plain path") });
         }
         let path = folder.join(&name);
         let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -189,6 +225,15 @@ fn vendored(folder: &Path, fork: &Fork) -> Result<Release> {
         files.insert(name, File { bytes, executable });
     }
     Ok(Release { files })
+}
+
+/// The checksum of the release that a vendored folder records, and that of each file.
+fn checksums(folder: &Path) -> Result<(String, BTreeMap<String, String>)> {
+    let path = folder.join(CHECKSUMS);
+    let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let wrong = |reason: String| Error::Release { path: path.clone(), reason };
+    let Checksums { files, package } = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok((package.ok_or_else(|| wrong("it names no checksum of the release".into()))?, files))
 }
 
 /// The commit that the release says it was made from, if it says so.

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::git::Git;
@@ -217,11 +216,6 @@ impl Store {
     /// The other way round.
     pub(crate) fn receive(&self, ids: &[String], other: &Git) -> Result<()> {
         transfer(other, &self.git, ids)
-    }
-
-    /// A folder on the store's file system for unfinished files.
-    pub(crate) fn scratch(&self) -> PathBuf {
-        self.git.dir().join("scratch")
     }
 }
 

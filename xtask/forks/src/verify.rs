@@ -82,7 +82,8 @@ fn strays(forks: &Forks) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()) {
         let name = name.to_string_lossy();
-        if !forks.pins.forks.iter().any(|fork| fork.name == name) {
+        // What a killed verb left lies in hidden folders, and the next removes it.
+        if !name.starts_with('.') && !forks.pins.forks.iter().any(|fork| fork.name == name) {
             findings.push(Finding {
                 check: "series",
                 fork: None,

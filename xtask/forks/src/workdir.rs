@@ -245,6 +245,12 @@ impl Workdir {
         Ok((lines, untracked))
     }
 
+    /// Files that the index lacks.
+    pub(crate) fn untracked_now(&self) -> Result<Vec<String>> {
+        let tree = self.git.call(["write-tree"]).text()?;
+        self.untracked(Some(&tree))
+    }
+
     /// Files that `tree` lacks and that upstream's `.gitignore` does not name; what cargo makes is no work.
     fn untracked(&self, tree: Option<&str>) -> Result<Vec<String>> {
         let index = self.scratch().join("index-to-look");
@@ -311,9 +317,12 @@ impl Workdir {
     }
 }
 
-/// Whether a branch is one that layouts make.
+/// The branch on which a patch is merged by hand.
+pub(crate) const REBASING: &str = "rebasing";
+
+/// Whether a branch is one that verbs make.
 pub(crate) fn is_ours(branch: &str) -> bool {
-    branch == "main" || branch.starts_with("patch/")
+    branch == "main" || branch == REBASING || branch.starts_with("patch/")
 }
 
 fn split_paths(out: &[u8]) -> impl Iterator<Item = String> {

@@ -9,12 +9,15 @@ mod gpus;
 mod snapshots;
 mod suites;
 mod tally;
+mod verdicts;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::cmd::{apply, bench as bench_verb, build, doctor, drop, edit, export, new, status, test, vendor, verify};
+use crate::cmd::{
+    apply, bench as bench_verb, build, doctor, drop, edit, export, new, outdated, rebase, status, test, vendor, verify,
+};
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
 ///
@@ -37,6 +40,8 @@ enum Verb {
     Edit(edit::Args),
     Export(export::Args),
     New(new::Args),
+    Outdated(outdated::Args),
+    Rebase(rebase::Args),
     Status(status::Args),
     Test(test::Args),
     Vendor(vendor::Args),
@@ -53,6 +58,8 @@ fn main() -> ExitCode {
         Verb::Edit(args) => edit::run(&args),
         Verb::Export(args) => export::run(&args),
         Verb::New(args) => new::run(&args),
+        Verb::Outdated(args) => outdated::run(&args),
+        Verb::Rebase(args) => rebase::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Vendor(args) => vendor::run(&args),

@@ -37,6 +37,20 @@ pub(crate) fn remove(text: &str, fork: &str, id: &str) -> Result<String, String>
     Ok(document.to_string())
 }
 
+/// The text with the fork pinned to another release: version, checksum, commit.
+pub(crate) fn set_pin(text: &str, fork: &str, pin: [&str; 3]) -> Result<String, String> {
+    let mut document = parse(text)?;
+    let table = table(&mut document, fork)?;
+    for (key, new) in ["version", "sha256", "commit"].into_iter().zip(pin) {
+        let old = table.get_mut(key).and_then(|item| item.as_value_mut());
+        let old = old.ok_or_else(|| format!("{fork} has no `{key}`; edit {PATH} by hand"))?;
+        let decor = old.decor().clone();
+        *old = new.into();
+        *old.decor_mut() = decor;
+    }
+    Ok(document.to_string())
+}
+
 fn parse(text: &str) -> Result<DocumentMut, String> {
     text.parse().map_err(|error: toml_edit::TomlError| error.to_string())
 }
@@ -44,7 +58,10 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 fn table<'a>(document: &'a mut DocumentMut, fork: &str) -> Result<&'a mut Table, String> {
     let forks = document.get_mut("fork").and_then(|item| item.as_array_of_tables_mut());
     let mut tables = forks.into_iter().flat_map(|forks| forks.iter_mut());
-    let is_it = |table: &&mut Table| table.get("crate").and_then(|name| name.as_str()) == Some(fork);
+    let is_it = |table: &&mut Table| {
+        let name = table.get("name").or_else(|| table.get("crate"));
+        name.and_then(|name| name.as_str()) == Some(fork)
+    };
     tables.find(is_it).ok_or_else(|| format!("there is no table `[[fork]]` of {fork}; edit {PATH} by hand"))
 }
 

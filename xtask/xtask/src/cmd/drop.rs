@@ -19,8 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    // Not `open`: an interrupted drop is this verb's to finish.
-    let forks = super::find()?;
+    let forks = super::open()?;
     let dropped = forks::retire(&forks, &args.name, &args.id, args.shipped)?;
     for (path, written) in &dropped.files {
         let word = match written {

@@ -9,6 +9,8 @@ pub(crate) mod edit;
 pub(crate) mod export;
 mod gpu_tests;
 pub(crate) mod new;
+pub(crate) mod outdated;
+pub(crate) mod rebase;
 pub(crate) mod status;
 pub(crate) mod test;
 mod upstream_suites;
@@ -21,13 +23,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use forks::Forks;
 
-/// The repository that the verb runs in, once no patch in it is half dropped.
-fn open() -> anyhow::Result<Forks> {
-    Ok(forks::settled(find()?)?)
-}
-
 /// The repository that the verb runs in.
-fn find() -> anyhow::Result<Forks> {
+fn open() -> anyhow::Result<Forks> {
     let here = env::current_dir().context("cannot tell the current folder")?;
     Ok(Forks::find(&here)?)
 }

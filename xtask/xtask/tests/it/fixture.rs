@@ -216,21 +216,36 @@ impl Fixture {
     /// Writes a vendored crate of forty lines.
     fn vendor(&self, folder: &str, name: &str, version: &str, needs: &str, checksum: &str) {
         let lines: String = (1..=40).map(|number| format!("// line {number}\n")).collect();
-        let files = [
-            (
-                "Cargo.toml",
-                format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2021\"\n{needs}"),
-            ),
-            (".cargo_vcs_info.json", "{\"git\":{\"sha1\":\"1111111111111111111111111111111111111111\"}}".to_owned()),
-            ("src/lib.rs", lines),
-            ("src/windows.txt", "one\r\ntwo\r\n".to_owned()),
-            ("README.md", "demo\n".to_owned()),
-        ];
+        self.vendored(folder, name, version, needs, checksum, &[("src/lib.rs", &lines)]);
+    }
+
+    /// Writes a vendored release with these files among others.
+    pub(crate) fn release(&self, name: &str, version: &str, manifest: &str, checksum: &str, files: &[(&str, &str)]) {
+        self.vendored(&format!("{name}-{version}"), name, version, manifest, checksum, files);
+    }
+
+    fn vendored(
+        &self,
+        folder: &str,
+        name: &str,
+        version: &str,
+        manifest: &str,
+        checksum: &str,
+        files: &[(&str, &str)],
+    ) {
+        let package = format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2021\"\n{manifest}");
+        let mut all: BTreeMap<&str, &str> = BTreeMap::from([
+            ("Cargo.toml", package.as_str()),
+            (".cargo_vcs_info.json", "{\"git\":{\"sha1\":\"1111111111111111111111111111111111111111\"}}"),
+            ("src/windows.txt", "one\r\ntwo\r\n"),
+            ("README.md", "demo\n"),
+        ]);
+        all.extend(files.iter().copied());
         let mut sums = BTreeMap::new();
-        for (path, text) in files {
+        for (path, text) in all {
             let sum: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
             sums.insert(path, sum);
-            self.write(&format!("vendor/{folder}/{path}"), &text);
+            self.write(&format!("vendor/{folder}/{path}"), text);
         }
         let list = serde_json::json!({ "files": sums, "package": checksum });
         self.write(&format!("vendor/{folder}/.cargo-checksum.json"), &list.to_string());

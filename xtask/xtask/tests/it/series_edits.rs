@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::fixture::{FOLDER, Fixture, message};
 
 const PINS: &str = "patches/forks.toml";
-const JOURNAL: &str = "patches/.dropping.json";
+const JOURNAL: &str = "patches/.unfinished.json";
 
 /// Everything that these verbs may change.
 fn all(fixture: &Fixture) -> (impl PartialEq + std::fmt::Debug + use<>, impl PartialEq + std::fmt::Debug + use<>) {
@@ -253,7 +253,7 @@ fn an_enabling_patch_that_others_build_on_stays() {
 }
 
 #[test]
-fn a_killed_drop_is_finished_by_the_same_call() {
+fn a_killed_drop_is_the_old_state_or_finished_by_the_next_verb() {
     let fixture = Fixture::ready();
     let old = all(&fixture);
     let done = fixture.copy();
@@ -274,6 +274,7 @@ fn a_killed_drop_is_finished_by_the_same_call() {
         let said = fixture.xtask(&args);
         // Once all of it is done, there is no such patch.
         assert!(said.code == 0 || (half && said.code == 2), "round {round}: {}", said.all());
+        fixture.ok(&["apply"]);
         assert_eq!(all(&fixture), new, "round {round}");
         assert!(!fixture.root.join(JOURNAL).exists());
         fixture.ok(&["verify"]);
@@ -298,30 +299,22 @@ fn half_dropped(fixture: &Fixture, changed: &[&str]) {
             }
         }
     }
-    let journal = serde_json::json!({ "fork": "demo-core", "patch": "log", "files": steps });
-    fixture.write(JOURNAL, &journal.to_string());
+    fixture.write(JOURNAL, &serde_json::json!(steps).to_string());
 }
 
 #[test]
-fn no_other_verb_works_on_a_half_dropped_series() {
+fn any_verb_finishes_a_half_dropped_series_first() {
     let files = ["demo-core/a-fast.patch", "demo-core/b-fast.patch", "forks.toml", "demo-core/log.patch"];
-    for changed in 0..files.len() {
+    let verbs: [&[&str]; 5] = [&["apply"], &["verify"], &["edit", "demo-core"], &["status"], &["export"]];
+    for (changed, verb) in verbs.into_iter().enumerate() {
         let fixture = Fixture::ready();
         half_dropped(&fixture, &files[..changed]);
-        for args in [&["apply"][..], &["status"], &["new", "demo-core", "c-fast"], &["drop", "demo-core", "b-fast"]] {
-            let words = ["dropping `log` of demo-core was interrupted", "cargo xtask drop demo-core log", JOURNAL];
-            refuses(&fixture, args, 1, &words);
-        }
-        // It was said on purpose once.
-        fixture.ok(&["drop", "demo-core", "log"]);
-        assert!(!fixture.root.join(JOURNAL).exists());
+        let said = fixture.xtask(verb);
+        assert!(said.err.contains("finishing what a killed"), "{}", said.all());
+        assert!(!fixture.root.join(JOURNAL).exists() && !fixture.read(PINS).contains("\"log\""));
+        fixture.ok(&["apply"]);
         fixture.ok(&["verify"]);
     }
-    // With all files new, the folder alone is behind: every verb knows that.
-    let fixture = Fixture::ready();
-    half_dropped(&fixture, &files);
-    fixture.ok(&["verify"]);
-    assert!(!fixture.root.join(JOURNAL).exists());
 }
 
 #[test]
@@ -329,6 +322,7 @@ fn a_file_that_changed_meanwhile_is_not_overwritten() {
     let fixture = Fixture::ready();
     half_dropped(&fixture, &["demo-core/a-fast.patch"]);
     fixture.replace(PINS, "\n[[fork]]", "\n# mine\n[[fork]]");
-    fixture.fails(&["drop", "demo-core", "log"], 1, &["forks.toml", "it changed while a patch was being dropped"]);
-    assert!(fixture.read(PINS).contains("# mine"));
+    let before = fixture.files("patches");
+    fixture.fails(&["apply"], 1, &["forks.toml", "it was changed after", JOURNAL]);
+    assert_eq!(fixture.files("patches"), before);
 }

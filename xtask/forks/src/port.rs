@@ -1,0 +1,197 @@
+//! A fork's patches carried to another release, one after another: each by three-way merge from its home on the old
+//! release to the same home on the new one. Works in the store alone: no folder and no patch file changes.
+
+mod lost;
+mod moved;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::export;
+use crate::layout::Layout;
+use crate::series::{Patch, Series};
+use crate::store::{Change, Commit, Store};
+use crate::{Description, Result};
+
+/// What became of a patch on the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The release left alone every file that the patch touches: it is the same change.
+    Clean,
+    /// Merged with what the release changed in the same files.
+    Merged {
+        /// Hunks of the patch that the result lacks, wholly or in part.
+        lost: Vec<LostHunk>,
+        /// Files that the release renamed, and the patch with them: from, to.
+        moved: Vec<(String, String)>,
+    },
+    /// The release has the whole change already.
+    Upstream,
+    /// The release changed the same lines.
+    Conflict {
+        /// The files in conflict.
+        files: Vec<String>,
+    },
+    /// The release has not some file that the patch changes.
+    Gone {
+        /// Each such file, with the file that its lines are most likely in now.
+        files: Vec<(String, Option<String>)>,
+    },
+    /// It builds on a patch that was not carried.
+    NotTried {
+        /// That patch.
+        needs: String,
+    },
+    /// It was merged by hand.
+    Resolved,
+    /// It was left out of the series.
+    Dropped,
+}
+
+impl Verdict {
+    /// Whether somebody has to look before the patch can go on.
+    pub fn stops(&self) -> bool {
+        matches!(self, Self::Upstream | Self::Conflict { .. } | Self::Gone { .. } | Self::NotTried { .. })
+    }
+}
+
+/// A hunk that a merge did not carry over as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostHunk {
+    /// The file, by its old name.
+    pub file: String,
+    /// Where in the old file: `@@ -10,2 +10,3 @@`.
+    pub place: String,
+    /// The added and removed lines that the result does not add and remove.
+    pub lines: Vec<String>,
+}
+
+/// The description without the patches `dropped` in its trailers: what is left out is required no more.
+pub(crate) fn without<'a>(said: &Description, dropped: impl Iterator<Item = &'a str>) -> Description {
+    dropped.fold(said.clone(), |said, gone| said.without_id("Requires", gone).without_id("Excludes", gone))
+}
+
+/// The port of one fork's series.
+pub(crate) struct Port<'a> {
+    store: &'a Store,
+    series: &'a Series,
+    old: BTreeMap<String, Change>,
+    old_pristine: Commit,
+    pub(crate) pristine: Commit,
+    /// The files of the patches carried so far.
+    pub(crate) carried: BTreeMap<String, Vec<u8>>,
+    /// What was left out.
+    pub(crate) dropped: Vec<String>,
+}
+
+/// One patch at its new home.
+pub(crate) struct Placed {
+    pub(crate) verdict: Verdict,
+    /// What it stands on there.
+    pub(crate) below: Commit,
+    /// The patch there; `None` where somebody has to look.
+    pub(crate) commit: Option<Commit>,
+}
+
+impl<'a> Port<'a> {
+    /// Starts from the series as it lies on its own release, towards `pristine`.
+    pub(crate) fn new(store: &'a Store, old: &mut Layout<'a>, pristine: Commit) -> Result<Self> {
+        let series = old.series;
+        let mut changes = BTreeMap::new();
+        for (id, parent, commit) in old.at_home()? {
+            let file = series.patch(&id)?.file.as_ref().expect("a patch at home has a file");
+            changes.insert(id, Change { parent, commit, description: file.description.clone() });
+        }
+        let old_pristine = old.pristine.clone();
+        let (carried, dropped) = (BTreeMap::new(), Vec::new());
+        Ok(Self { store, series, old: changes, old_pristine, pristine, carried, dropped })
+    }
+
+    /// The patches to carry, in order.
+    pub(crate) fn patches(&self) -> impl Iterator<Item = &'a Patch> + use<'a> {
+        self.series.patches.iter().filter(|patch| patch.file.is_some())
+    }
+
+    /// The patch on the old release.
+    pub(crate) fn old(&self, id: &str) -> &Change {
+        &self.old[id]
+    }
+
+    /// Tries the patch at its new home; takes nothing.
+    pub(crate) fn place(&self, patch: &Patch) -> Result<Placed> {
+        let dropped = self.dropped.iter().map(String::as_str);
+        let said = without(&self.old[&patch.id].description, dropped);
+        let below = export::below(self.store, self.series, &self.carried, &self.pristine, (patch, &said))?;
+        let change = Change { description: said, ..self.old[&patch.id].clone() };
+        let (verdict, commit) = match self.store.place(&change, &below)? {
+            Ok(commit) if commit.tree == below.tree => (Verdict::Upstream, None),
+            Ok(commit) => (self.merged(&change, &below, &commit)?, Some(commit)),
+            Err(conflict) => (self.conflict(&change, &below, conflict.files)?, None),
+        };
+        Ok(Placed { verdict, below, commit })
+    }
+
+    /// Takes the patch as it is in `commit`.
+    pub(crate) fn take(&mut self, id: &str, commit: &Commit) -> Result<()> {
+        self.carried.insert(id.to_owned(), self.store.render(commit)?);
+        Ok(())
+    }
+
+    /// Tries every patch, as far as each can be tried without help, and says what became of it.
+    pub(crate) fn trial(mut self) -> Result<Vec<(String, Verdict)>> {
+        let mut verdicts: Vec<(String, Verdict)> = Vec::new();
+        for patch in self.patches() {
+            let required = self.series.requires(&patch.id)?;
+            let missing = required.into_iter().find(|id| !self.carried.contains_key(id));
+            // What the release has already is below every patch that needs it.
+            let missing = missing.filter(|id| !verdicts.contains(&(id.clone(), Verdict::Upstream)));
+            let verdict = match missing {
+                Some(needs) => Verdict::NotTried { needs },
+                None => {
+                    let placed = self.place(patch)?;
+                    match &placed.commit {
+                        Some(commit) => self.take(&patch.id, commit)?,
+                        None if placed.verdict == Verdict::Upstream => self.dropped.push(patch.id.clone()),
+                        None => {}
+                    }
+                    placed.verdict
+                }
+            };
+            verdicts.push((patch.id.clone(), verdict));
+        }
+        Ok(verdicts)
+    }
+
+    fn merged(&self, old: &Change, below: &Commit, commit: &Commit) -> Result<Verdict> {
+        let before = self.store.changed_blobs(&old.parent.tree, &old.commit.tree)?;
+        let after = self.store.changed_blobs(&below.tree, &commit.tree)?;
+        if before == after {
+            return Ok(Verdict::Clean);
+        }
+        let lost = lost::hunks(&self.diff(&old.parent, &old.commit)?, &self.diff(below, commit)?);
+        let renamed = moved::renamed(self.store, &self.old_pristine, &self.pristine)?;
+        let touched = |path: &String| before.iter().any(|(changed, ..)| changed == path);
+        let moved = renamed.into_iter().filter(|(from, _)| touched(from)).collect();
+        Ok(Verdict::Merged { lost, moved })
+    }
+
+    fn conflict(&self, old: &Change, below: &Commit, files: Vec<String>) -> Result<Verdict> {
+        let now = self.store.tree(&below.tree)?;
+        let had = self.store.tree(&old.parent.tree)?;
+        let touched = self.store.changed_blobs(&old.parent.tree, &old.commit.tree)?;
+        let gone = touched.into_iter().map(|(path, ..)| path);
+        let gone: Vec<String> = gone.filter(|path| had.contains_key(path) && !now.contains_key(path)).collect();
+        if gone.is_empty() {
+            return Ok(Verdict::Conflict { files });
+        }
+        let place = |path: String| Ok((path.clone(), moved::likely(self.store, &old.parent, below, &path)?));
+        Ok(Verdict::Gone { files: gone.into_iter().map(place).collect::<Result<_>>()? })
+    }
+
+    fn diff(&self, from: &Commit, to: &Commit) -> Result<String> {
+        let args = ["diff-tree", "-r", "-p", "--unified=0", "--find-renames", &from.tree, &to.tree];
+        Ok(String::from_utf8_lossy(&self.store.git().call(args).bytes()?).into_owned())
+    }
+}

@@ -1,0 +1,72 @@
+//! The text for a pull request that carries a fork to another release.
+
+use std::fmt::Write;
+
+use super::state::State;
+use crate::layout::Layout;
+use crate::port::Verdict;
+use crate::series::Series;
+use crate::store::Store;
+use crate::{Fork, Forks, Result};
+
+/// Markdown: what became of each patch, what is to be read, and a range-diff for each. They are paired by the patches'
+/// names, so that no change, however large, is taken for one patch gone and another come.
+pub(super) fn text(forks: &Forks, fork: &Fork, store: &Store, old: &Series, state: &State) -> Result<String> {
+    let old_version = &old.fork.version;
+    let mut text = format!("# {} {old_version} to {}\n\n| patch | carried |\n| --- | --- |\n", fork.name, fork.version);
+    for done in &state.done {
+        let _ = writeln!(text, "| `{}` | {} |", done.id, describe(&done.verdict));
+    }
+    for (id, lost) in state.done.iter().filter_map(|done| Some((&done.id, lost(&done.verdict)?))) {
+        let _ = write!(text, "\n`{id}`: the merge did not carry these lines over; upstream may have them already:\n\n");
+        for hunk in lost {
+            let _ = writeln!(text, "- {} {}: {}", hunk.file, hunk.place, hunk.lines.len());
+        }
+    }
+    let series = forks.series(fork)?;
+    let places = |layout: &mut Layout| layout.at_home();
+    let before = places(&mut Layout::open(forks, store, old)?)?;
+    let after = places(&mut Layout::open(forks, store, &series)?)?;
+    text += "\n```diff\n";
+    for (id, below, commit) in after {
+        if let Some((_, old_below, old_commit)) = before.iter().find(|(old, ..)| *old == id) {
+            text += &range_diff(store, [&old_below.id, &old_commit.id, &below.id, &commit.id], &id)?;
+        }
+    }
+    text += "```\n";
+    Ok(text)
+}
+
+fn describe(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Clean => "unchanged".into(),
+        Verdict::Merged { lost, moved } => {
+            let moved = moved.iter().map(|(from, to)| format!("; {from} is now {to}")).collect::<String>();
+            let lost = if lost.is_empty() { "" } else { "; lines were lost, see below" };
+            format!("merged{moved}{lost}")
+        }
+        Verdict::Resolved => "merged by hand".into(),
+        Verdict::Dropped => "left out".into(),
+        Verdict::Upstream => "already upstream".into(),
+        Verdict::Conflict { .. } | Verdict::Gone { .. } | Verdict::NotTried { .. } => "not carried".into(),
+    }
+}
+
+fn lost(verdict: &Verdict) -> Option<&[crate::port::LostHunk]> {
+    match verdict {
+        Verdict::Merged { lost, .. } if !lost.is_empty() => Some(lost),
+        _ => None,
+    }
+}
+
+/// One patch before and after: `=` for the same change, else what differs between the two diffs.
+fn range_diff(store: &Store, [old_below, old, below, new]: [&str; 4], id: &str) -> Result<String> {
+    let (before, after) = (format!("{old_below}..{old}"), format!("{below}..{new}"));
+    let args = ["range-diff", "--no-color", "--creation-factor=999", &before, &after];
+    let out = store.git().call(args).text()?;
+    let mut lines = out.lines();
+    let head = lines.next().unwrap_or_default();
+    let word = if head.contains(" = ") { "=" } else { "!" };
+    let body: String = lines.map(|line| format!("{}\n", line.trim_end())).collect();
+    Ok(format!("{word} {id}\n{body}"))
+}

@@ -1,0 +1,154 @@
+//! The fork's folder while a patch waits for somebody: on a branch of its own, in the middle of an ordinary cherry-pick.
+
+use super::state::{State, Stopped};
+use crate::apply::{self, Target, lay};
+use crate::git::Git;
+use crate::port::{Port, Verdict};
+use crate::store::{Store, read_entries};
+use crate::workdir::{Found, Head, Place, REBASING, Workdir};
+use crate::{Error, Fork, Forks, Outcome, Result};
+
+/// Makes the folder ready for somebody to merge the patch that the rebase stopped at.
+pub(super) fn open(forks: &Forks, fork: &Fork, store: &Store, port: &Port, state: &mut State) -> Result<()> {
+    let Some(stopped) = state.stopped.as_mut() else {
+        return Ok(());
+    };
+    // What the release has already needs no merging: it is left out, or the rebase is given up.
+    if stopped.verdict != Verdict::Upstream {
+        let workdir = Workdir::new(forks, fork);
+        let Place::Ours(found) = workdir.inspect()? else {
+            return Err(lost(fork, "its folder is not laid out any more"));
+        };
+        let below = store.commit(&stopped.below)?;
+        let target = Target::of_rebase(Store::open(forks)?, &found.state, &below);
+        lay(&workdir, Some(&found), &target, Some(REBASING))?;
+        let old = &port.old(&stopped.id).commit;
+        store.send(std::slice::from_ref(&old.id), &workdir.git)?;
+        let args = ["-c", "rerere.enabled=true", "cherry-pick", "--allow-empty", "--keep-redundant-commits", &old.id];
+        workdir.git.call(args).output()?;
+    }
+    stopped.is_open = true;
+    state.write(forks, fork)
+}
+
+/// The file of the patch as somebody merged it: committed, or staged in the cherry-pick.
+pub(super) fn resolved(forks: &Forks, fork: &Fork, store: &Store, state: &State, stopped: &Stopped) -> Result<Vec<u8>> {
+    let workdir = Workdir::new(forks, fork);
+    if stopped.verdict == Verdict::Upstream {
+        let mend = format!("`cargo xtask rebase {} --skip` leaves it out, `--abort` gives the rebase up", fork.name);
+        return Err(stuck(fork, format!("patch `{}` would change nothing on {}", stopped.id, state.to.version), mend));
+    }
+    let Place::Ours(found) = workdir.inspect()? else {
+        return Err(lost(fork, "its folder is not laid out any more"));
+    };
+    if !stopped.is_open || found.head != Head::Branch(REBASING.into()) {
+        let mend =
+            format!("`git switch {REBASING}` in {}, or `cargo xtask rebase {} --abort`", workdir.shown, fork.name);
+        return Err(stuck(fork, format!("branch {REBASING} is not checked out in {}", workdir.shown), mend));
+    }
+    refuse_unmerged(fork, &workdir)?;
+    let tree = match below_and_tip(&workdir, fork, &stopped.below)? {
+        Some(tree) => {
+            refuse_loose(fork, &workdir, &found)?;
+            tree
+        }
+        None => staged(fork, &workdir)?,
+    };
+    // Kept for the next time that the same conflict comes up.
+    let _ = workdir.git.call(["-c", "rerere.enabled=true", "rerere"]).output();
+    take(fork, store, &workdir.git, (state, stopped), &tree)
+}
+
+/// The tree of the one commit on top of `below`; `None` if there is none yet.
+fn below_and_tip(workdir: &Workdir, fork: &Fork, below: &str) -> Result<Option<String>> {
+    let range = format!("{below}..HEAD");
+    let commits = workdir.git.call(["rev-list", "--parents", &range]).text()?;
+    match commits.lines().collect::<Vec<_>>().as_slice() {
+        [] => Ok(None),
+        [one] if one.split(' ').nth(1) == Some(below) => {
+            workdir.git.call(["rev-parse", "HEAD^{tree}"]).text().map(Some)
+        }
+        _ => {
+            let reason = format!("branch {REBASING} has more than one commit on top of {}", &below[..12]);
+            Err(stuck(fork, reason, "a patch is one commit: squash them (`git rebase -i`)".into()))
+        }
+    }
+}
+
+/// The tree in the index, if the files are the same.
+fn staged(fork: &Fork, workdir: &Workdir) -> Result<String> {
+    workdir.git.call(["update-index", "-q", "--refresh"]).output()?;
+    let loose = workdir.git.call(["diff-files", "--name-only"]).text()?;
+    let new = workdir.untracked_now()?;
+    let files: Vec<&str> = loose.lines().chain(new.iter().map(String::as_str)).collect();
+    if !files.is_empty() {
+        let reason = format!("{} holds changes that are not staged: {}", workdir.shown, files.join(", "));
+        return Err(stuck(fork, reason, "`git add` what belongs to the patch, and restore or delete the rest".into()));
+    }
+    workdir.git.call(["write-tree"]).text()
+}
+
+fn refuse_unmerged(fork: &Fork, workdir: &Workdir) -> Result<()> {
+    let unmerged = workdir.git.call(["diff", "--name-only", "--diff-filter=U"]).text()?;
+    if unmerged.is_empty() {
+        return Ok(());
+    }
+    let files = unmerged.lines().collect::<Vec<_>>().join(", ");
+    let mend = format!("merge them in {}, `git add` them, then `--continue`", workdir.shown);
+    Err(stuck(fork, format!("files are still in conflict: {files}"), mend))
+}
+
+fn refuse_loose(fork: &Fork, workdir: &Workdir, found: &Found) -> Result<()> {
+    if found.uncommitted.is_empty() {
+        return Ok(());
+    }
+    let reason = format!("{} holds more than the commit: {}", workdir.shown, found.uncommitted.join(", "));
+    Err(stuck(fork, reason, "amend the commit with it (`git commit --amend`), or restore it".into()))
+}
+
+fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopped), tree: &str) -> Result<Vec<u8>> {
+    let (files, other) = read_entries(git, tree)?;
+    if let Some(path) = other.first() {
+        let mend = "take it out of the commit or the index".to_owned();
+        return Err(stuck(fork, format!("{path}: a fork may hold plain files with UTF-8 names only"), mend));
+    }
+    let below = store.commit(&stopped.below)?;
+    // A commit carries the tree into the store.
+    let carrier = git.call(["commit-tree", tree, "-p", &below.id, "-m", "merged by hand"]).text()?;
+    store.receive(std::slice::from_ref(&carrier), git)?;
+    let changed = store.changed_blobs(&below.tree, tree)?;
+    if changed.is_empty() {
+        let mend = format!("`cargo xtask rebase {} --skip` leaves it out of the series", fork.name);
+        return Err(stuck(fork, format!("patch `{}`, as merged, changes nothing", stopped.id), mend));
+    }
+    let touched = files.into_iter().filter(|(path, _)| changed.iter().any(|(name, ..)| name == path)).collect();
+    let blobs = store.blobs(&touched)?;
+    for (path, entry) in &touched {
+        let text = String::from_utf8_lossy(&blobs[&entry.blob]);
+        if text.lines().any(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")) {
+            let mend = "merge what stands between them, `git add` or amend, then `--continue`".to_owned();
+            return Err(stuck(fork, format!("{path} still has conflict markers"), mend));
+        }
+    }
+    let said = state.description(fork, &stopped.id)?;
+    let commit = store.record(&below, tree, &said)?;
+    store.render(&commit)
+}
+
+/// The folder as its pin and patches say, with nothing of a rebase left in it.
+pub(super) fn lay_back(forks: &Forks, fork: &Fork) -> Result<Outcome> {
+    let workdir = Workdir::new(forks, fork);
+    let Place::Ours(found) = workdir.inspect()? else {
+        return Err(lost(fork, "its folder is not laid out any more"));
+    };
+    let synced = lay(&workdir, Some(&found), &apply::target(forks, &forks.series(fork)?)?, Some("main"))?;
+    Ok(Outcome::LaidOut { written: synced.written, removed: synced.removed })
+}
+
+fn lost(fork: &Fork, reason: &str) -> Error {
+    stuck(fork, reason.into(), format!("`cargo xtask apply --discard {}`, then begin anew", fork.name))
+}
+
+fn stuck(fork: &Fork, reason: String, mend: String) -> Error {
+    Error::Rebase { fork: fork.name.clone(), reason, mend }
+}

@@ -1,0 +1,56 @@
+//! What became of patches on another release, as text; `rebase` and `outdated` share it.
+
+use forks::{Refusal, Verdict};
+
+/// One line a patch, and what is to be read below it.
+pub(crate) fn print(verdicts: &[(String, Verdict)]) {
+    let width = verdicts.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+    for (id, verdict) in verdicts {
+        println!("  {id:width$}  {}", word(verdict));
+        for line in details(verdict) {
+            println!("  {:width$}    {line}", "");
+        }
+    }
+}
+
+/// Who requires another version.
+pub(crate) fn print_refusals(refusals: &[Refusal]) {
+    for Refusal { dependant, requirement, fix, .. } in refusals {
+        println!("  {dependant} requires {requirement}: {fix}");
+    }
+}
+
+fn word(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Clean => "clean".into(),
+        Verdict::Merged { lost, .. } if lost.is_empty() => "merged".into(),
+        Verdict::Merged { .. } => "merged, with lines lost".into(),
+        Verdict::Upstream => "already upstream: can be dropped".into(),
+        Verdict::Conflict { files } => format!("conflict in {}", files.join(", ")),
+        Verdict::Gone { .. } => "file gone".into(),
+        Verdict::NotTried { needs } => format!("not tried: it requires {needs}"),
+        Verdict::Resolved => "merged by hand".into(),
+        Verdict::Dropped => "left out".into(),
+    }
+}
+
+fn details(verdict: &Verdict) -> Vec<String> {
+    match verdict {
+        Verdict::Merged { lost, moved } => {
+            let moved = moved.iter().map(|(from, to)| format!("{from} is now {to}"));
+            let lost = lost.iter().flat_map(|hunk| {
+                let head = format!("not in the result: {} {}", hunk.file, hunk.place);
+                std::iter::once(head).chain(hunk.lines.iter().map(|line| format!("    {line}")))
+            });
+            moved.chain(lost).collect()
+        }
+        Verdict::Gone { files } => {
+            let told = |(file, place): &(String, Option<String>)| match place {
+                Some(place) => format!("{file} is gone; its lines are most likely in {place} now"),
+                None => format!("{file} is gone, and no file has its lines"),
+            };
+            files.iter().map(told).collect()
+        }
+        _ => Vec::new(),
+    }
+}
