@@ -13,7 +13,7 @@ use crate::series::Series;
 use crate::store::{self, Commit, Store};
 use crate::tree::{self, Synced};
 use crate::workdir::{Found, Head, Journal, Place, REBASING, State, Workdir, is_ours};
-use crate::{Error, Fork, Forks, Result};
+use crate::{Error, Fork, Forks, Result, step};
 
 /// What a call did to a fork's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +150,7 @@ fn lay_first(workdir: &Workdir, target: &Target) -> Result<Synced> {
     configure(&new)?;
     let synced = lay(&new, None, target, Some("main"))?;
     remove_all(&workdir.folder)?;
+    step::before_change();
     fs::rename(&beside, &workdir.folder).map_err(Error::io("make", &workdir.folder))?;
     Ok(synced)
 }
@@ -269,6 +270,7 @@ fn settle_index(workdir: &Workdir, tree: &str) -> Result<()> {
     workdir.git.call(["read-tree", tree]).env("GIT_INDEX_FILE", &fresh).run()?;
     workdir.git.call(["update-index", "-q", "--refresh"]).env("GIT_INDEX_FILE", &fresh).run()?;
     let index = workdir.git.dir().join("index");
+    step::before_change();
     fs::rename(&fresh, &index).map_err(Error::io("write", &index))?;
     for mark in
         ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"]
@@ -307,6 +309,7 @@ fn write_json(path: &Path, scratch: &Path, value: &impl serde::Serialize) -> Res
 }
 
 fn remove_all(path: &Path) -> Result<()> {
+    step::before_change();
     let removed = match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),

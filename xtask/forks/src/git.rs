@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use crate::{Error, Result};
+use crate::{Error, Result, step};
 
 /// Settings that a repository's own configuration could bend, held straight on every call.
 const SETTINGS: &[&str] = &[
@@ -49,6 +49,9 @@ const SETTINGS: &[&str] = &[
     "safe.directory=*",
     "tag.gpgSign=false",
 ];
+
+/// The calls that change a repository's refs, index or files.
+const CHANGING: &[&str] = &["cherry-pick", "config", "symbolic-ref", "update-ref"];
 
 /// The tree without files: attributes are read from it, so from nowhere.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -132,6 +135,9 @@ impl Call {
 
     /// Runs it; its exit status is the caller's to judge.
     pub(crate) fn output(mut self) -> Result<Output> {
+        if self.args.first().is_some_and(|verb| CHANGING.iter().any(|name| verb == name)) {
+            step::before_change();
+        }
         let told = self.describe();
         let failed = |reason: String| Error::Git { args: told.clone(), reason };
         self.command.args(&self.args).stdout(Stdio::piped()).stderr(Stdio::piped());

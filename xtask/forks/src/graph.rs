@@ -81,6 +81,11 @@ pub fn faults(forks: &Forks, metadata: &Metadata, build: &Build, fork: &Fork) ->
     match ours.first() {
         None if expected => lines.push(format!("the fork in {} is not in the graph", fork.folder.display())),
         None => {}
+        Some(_) if !expected && uses(metadata, build, fork, folder) => lines.push(format!(
+            "the build uses the fork, but does not name it: add `{}` to `forks` of this build in {}",
+            fork.name,
+            crate::pins::PATH
+        )),
         Some(package) => lines.extend(faults_of(metadata, build, fork, package, expected)),
     }
     let requirements = if lines.is_empty() { String::new() } else { requirements(forks, metadata, fork) };

@@ -29,6 +29,7 @@ mod requirements;
 mod rewrite;
 pub mod series;
 pub mod status;
+mod step;
 mod store;
 mod tree;
 pub mod vendor;

@@ -98,6 +98,9 @@ pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
 pub fn skip(forks: &Forks, fork: &Fork) -> Result<Progress> {
     let _lock = lock::take(&forks.work_dir())?;
     let mut state = State::read(forks, fork)?;
+    if state.files_are_written(fork) {
+        return finish(forks, fork, &state);
+    }
     let series = forks.series(fork)?;
     state.check(&series)?;
     let Some(stopped) = state.stopped.clone() else {

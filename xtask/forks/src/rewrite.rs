@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::series::hex;
-use crate::{Error, Result, lock, tree};
+use crate::{Error, Result, lock, step, tree};
 
 /// Beside the files that it is about, not in `target/`, which may be deleted at any time.
 const JOURNAL: &str = "patches/.unfinished.json";
@@ -49,12 +49,13 @@ pub(crate) fn all(root: &Path, files: Files) -> Result<()> {
 /// Finishes what a killed call began, if one did.
 pub(crate) fn finish(root: &Path) -> Result<()> {
     let path = root.join(JOURNAL);
-    if !path.exists() {
+    if !path.exists() && !root.join(SCRATCH).exists() {
         return Ok(());
     }
+    // Whoever is in the middle of it holds the lock.
     let _lock = lock::take(&root.join(crate::WORK_DIR))?;
     let Some(bytes) = read(&path)? else {
-        return Ok(());
+        return clean(root);
     };
     let steps: Vec<Step> = serde_json::from_slice(&bytes).map_err(|error| Error::Release {
         path,
@@ -77,6 +78,10 @@ fn take(root: &Path, steps: &[Step]) -> Result<()> {
         }
     }
     remove(&root.join(JOURNAL))?;
+    clean(root)
+}
+
+fn clean(root: &Path) -> Result<()> {
     fs::remove_dir_all(root.join(SCRATCH)).or_else(ignore_missing).map_err(Error::io("remove", &root.join(SCRATCH)))
 }
 
@@ -109,6 +114,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 fn remove(path: &Path) -> Result<()> {
+    step::before_change();
     fs::remove_file(path).or_else(ignore_missing).map_err(Error::io("remove", path))
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use sha1::{Digest, Sha1};
 
 use crate::series::hex;
-use crate::{Error, Result};
+use crate::{Error, Result, step};
 
 /// One file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,11 +120,13 @@ pub(crate) fn write(path: &Path, scratch: &Path, bytes: &[u8], executable: bool)
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
         fs::remove_dir_all(path).map_err(Error::io("remove", path))?;
     }
+    step::before_change();
     fs::rename(&finished, path).map_err(Error::io("write", path))
 }
 
 fn remove(folder: &Path, path: &str) -> Result<()> {
     let file = folder.join(path);
+    step::before_change();
     match fs::remove_file(&file) {
         Ok(()) => {}
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}

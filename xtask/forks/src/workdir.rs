@@ -289,16 +289,17 @@ impl Workdir {
         head: &Head,
     ) -> Result<Vec<String>> {
         let mut lines = Vec::new();
+        let pristine = [Some(&state.pristine), journal.map(|journal| &journal.state.pristine)];
         for (name, id) in branches.iter().filter(|(name, _)| is_ours(name)) {
             let expected = [state.branches.get(name), journal.and_then(|journal| journal.state.branches.get(name))];
             if expected.contains(&Some(id)) {
                 continue;
             }
-            let same = match state.branches.get(name) {
-                Some(laid) => self.content(&state.pristine, laid)? == self.content(&state.pristine, id)?,
-                None => false,
-            };
-            if !same {
+            let mut is_same = false;
+            for (laid, pristine) in expected.into_iter().zip(pristine).filter_map(|(laid, from)| Some((laid?, from?))) {
+                is_same |= self.content(pristine, laid)? == self.content(pristine, id)?;
+            }
+            if !is_same {
                 lines.push(format!("commits on branch {name}"));
             }
         }

@@ -1,11 +1,14 @@
 //! The verbs of the workspace: `cargo xtask <verb>`. One file a verb in `cmd/`; the work is in the libraries beside it.
 
+#![deny(clippy::print_stdout)]
+
 mod bench;
 mod cargo_build;
 mod cmd;
 mod cuda;
 mod gates;
 mod gpus;
+mod output;
 mod snapshots;
 mod suites;
 mod tally;

@@ -6,6 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use crate::output::say;
 use anyhow::{Context, Result};
 
 /// Tests passed and failed, by the runner's own closing lines.
@@ -41,7 +42,7 @@ pub(crate) fn run(command: &mut Command) -> Result<Tally> {
     let mut tally = Tally::default();
     for line in BufReader::new(stdout).lines() {
         let line = line.context("the command's output broke off")?;
-        println!("{line}");
+        say!("{line}");
         if let Some(counts) = counts_of(&line) {
             tally += counts;
         }

@@ -1,14 +1,15 @@
 //! What became of patches on another release, as text; `rebase` and `outdated` share it.
 
+use crate::output::say;
 use forks::{Refusal, Verdict};
 
 /// One line a patch, and what is to be read below it.
 pub(crate) fn print(verdicts: &[(String, Verdict)]) {
     let width = verdicts.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
     for (id, verdict) in verdicts {
-        println!("  {id:width$}  {}", word(verdict));
+        say!("  {id:width$}  {}", word(verdict));
         for line in details(verdict) {
-            println!("  {:width$}    {line}", "");
+            say!("  {:width$}    {line}", "");
         }
     }
 }
@@ -16,7 +17,7 @@ pub(crate) fn print(verdicts: &[(String, Verdict)]) {
 /// Who requires another version.
 pub(crate) fn print_refusals(refusals: &[Refusal]) {
     for Refusal { dependant, requirement, fix, .. } in refusals {
-        println!("  {dependant} requires {requirement}: {fix}");
+        say!("  {dependant} requires {requirement}: {fix}");
     }
 }
 

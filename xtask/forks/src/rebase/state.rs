@@ -9,7 +9,7 @@ use crate::pristine::{self, Candidate};
 use crate::requirements::Refusal;
 use crate::series::Series;
 use crate::workdir::Workdir;
-use crate::{Description, Error, Fork, Forks, Result, tree};
+use crate::{Description, Error, Fork, Forks, Result, step, tree};
 
 /// A release, as a pin names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +119,7 @@ impl State {
 
     pub(super) fn remove(forks: &Forks, fork: &Fork) -> Result<()> {
         let path = path(forks, fork);
+        step::before_change();
         fs::remove_file(&path).map_err(Error::io("remove", &path))
     }
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::output::say;
 use forks::Outcome;
 
 /// Lay out the forks from pristine releases and patches; refuse to overwrite work
@@ -23,9 +24,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         match forks::apply(&forks, fork, args.discard) {
             Ok(Outcome::Unchanged) => {
-                println!("{}: up to date in {}", fork.name, fork.folder.display())
+                say!("{}: up to date in {}", fork.name, fork.folder.display())
             }
-            Ok(Outcome::LaidOut { written, removed }) => println!(
+            Ok(Outcome::LaidOut { written, removed }) => say!(
                 "{}: laid out in {} ({written} files written, {removed} removed)",
                 fork.name,
                 fork.folder.display()

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::bench::{self, Choice, bundle, design};
 use crate::cuda::{Arch, Install};
+use crate::output::say;
 
 /// Compare arms with upstream on the same proofs: one table, one receipt
 ///
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bundle::check_folder(to)?;
         let plan = bench::plan(&forks, &choice, &specs)?;
         bundle::write(&forks.root, &bench::arms_folder(&forks), &plan, to)?;
-        println!("{}: run.sh in it runs {} on a host with a GPU", to.display(), plan.name);
+        say!("{}: run.sh in it runs {} on a host with a GPU", to.display(), plan.name);
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(&forks, args);
@@ -130,14 +131,11 @@ fn show(args: &Args, finished: &Finished) -> Result<ExitCode> {
     let code = analysis.exit_code();
     let (receipt, complete) = (finished.path.as_path(), finished.complete);
     if args.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&Shown { receipt, complete, exit_code: code, analysis: &analysis })?
-        );
+        say!("{}", serde_json::to_string_pretty(&Shown { receipt, complete, exit_code: code, analysis: &analysis })?);
         return Ok(ExitCode::from(code));
     }
-    print!("{}", render(&analysis, Style { markdown: false, vs_none: args.vs_none }));
+    crate::output::write(format_args!("{}", render(&analysis, Style { markdown: false, vs_none: args.vs_none })));
     let rest = if complete { "" } else { " (not all blocks: --resume goes on)" };
-    println!("receipt: {}{rest}", receipt.display());
+    say!("receipt: {}{rest}", receipt.display());
     Ok(ExitCode::from(code))
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::output::say;
 use anyhow::{Context, Result};
 
 use crate::{
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let install = if args.no_install { Install::Refused } else { Install::Allowed };
     let kind = if args.cuda { "cuda" } else { "cpu" };
     if let Some(arm) = &args.arm {
-        println!("{}", bench::binary(&forks, arm, kind, &args.arch, install)?.display());
+        say!("{}", bench::binary(&forks, arm, kind, &args.arch, install)?.display());
         return Ok(ExitCode::SUCCESS);
     }
     let mut environment = Vec::new();
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         environment = cuda.environment();
         if args.print_env {
             for (name, value) in &environment {
-                println!("export {name}='{}'", value.replace('\'', r"'\''"));
+                say!("export {name}='{}'", value.replace('\'', r"'\''"));
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -71,6 +72,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         built.check_fork(&forks, fork, &forks.root)?;
         eprintln!("{name} comes from {}", forks.folder(fork).display());
     }
-    println!("{}", built.executable(&build.package)?.display());
+    say!("{}", built.executable(&build.package)?.display());
     Ok(ExitCode::SUCCESS)
 }

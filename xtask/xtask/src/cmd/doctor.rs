@@ -8,6 +8,7 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::output::say;
 use crate::{cuda, gpus};
 
 /// Show what this machine has and lacks, and the command that mends it
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         [tools(), machine(), laid_out(&root), cuda_compiler(&root), devices()].into_iter().flatten().collect();
     let ok = checks.iter().all(|c| c.state != State::Missing);
     if args.json {
-        println!("{}", serde_json::json!({ "ok": ok, "checks": checks }));
+        say!("{}", serde_json::json!({ "ok": ok, "checks": checks }));
     } else {
         for check in &checks {
             let mark = match check.state {
@@ -65,9 +66,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 State::Optional => "optional",
                 State::Missing => "MISSING ",
             };
-            println!("{mark}  {:<14} {}", check.what, check.found);
+            say!("{mark}  {:<14} {}", check.what, check.found);
             if let Some(mend) = check.mend {
-                println!("{:>25} mend: {mend}", "");
+                say!("{:>25} mend: {mend}", "");
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::output::say;
 use forks::{Outcome, Written};
 
 /// Retire a patch: its file and its entry in the series; receipts in evidence/ stay
@@ -26,10 +27,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Written::Removed => "removed",
             Written::Changed => "written without it",
         };
-        println!("{}: {word}", path.display());
+        say!("{}: {word}", path.display());
     }
     if let Outcome::LaidOut { written, removed } = dropped.outcome {
-        println!("{}: laid out without it ({written} files written, {removed} removed)", args.name);
+        say!("{}: laid out without it ({written} files written, {removed} removed)", args.name);
     }
     eprintln!("every other patch lays out as before; whether what is left compiles, `cargo xtask build` says");
     Ok(ExitCode::SUCCESS)

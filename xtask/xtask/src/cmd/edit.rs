@@ -1,5 +1,6 @@
 //! `edit`: a fork's folder as an ordinary git tree.
 
+use crate::output::say;
 use std::process::ExitCode;
 
 /// Check out a fork to work on: one commit for upstream, one for each patch
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = super::open()?;
     let fork = forks.fork(&args.name)?;
     let branch = forks::edit(&forks, fork, args.patch.as_deref())?;
-    println!("{}", forks.folder(fork).display());
+    say!("{}", forks.folder(fork).display());
     eprintln!(
         "on branch {branch}: one commit a patch, each with its Patch-Id trailer; amend, rebase or add commits with your \
          own git, then `cargo xtask export {}`",

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::output::say;
 use forks::{ChangeKind, Forks};
 
 /// Write commits back to patch files
@@ -21,12 +22,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let changes = if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
         match changes {
             Ok(changes) if changes.is_empty() => {
-                println!("{}: patch files equal the commits", fork.name)
+                say!("{}: patch files equal the commits", fork.name)
             }
             Ok(changes) => {
                 print(&forks, &changes, args.check);
                 if args.check {
-                    println!("mend: cargo xtask export {}", fork.name);
+                    say!("mend: cargo xtask export {}", fork.name);
                     status = super::found();
                 }
             }
@@ -45,6 +46,6 @@ fn print(forks: &Forks, changes: &[forks::Change], check: bool) {
             (ChangeKind::Form, true) => "is not in the form that export writes",
             (_, false) => "written",
         };
-        println!("{path}: {word}");
+        say!("{path}: {word}");
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         prediction: args.prediction.clone(),
     };
     let started = forks::start(&forks, &args.name, &patch)?;
-    print!("{}", started.message);
+    crate::output::write(format_args!("{}", started.message));
     eprintln!(
         "\n{} is on branch {}, and the next `git commit` there starts from the message above: fill in what is open, say \
          why in a paragraph before the trailers\n  then: change files, `git add -A`, `git commit`, `cargo xtask export {}`",

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use forks::Newer;
 use serde::Serialize;
 
+use crate::output::say;
 use crate::verdicts;
 
 /// List newer upstream releases, and for each patch whether it would apply; exit 1 where there are some
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         reports.push(Report { fork: &fork.name, version: &fork.version, newer: forks::outdated(&forks, fork)? });
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&reports)?);
+        say!("{}", serde_json::to_string_pretty(&reports)?);
     } else {
         reports.iter().for_each(print);
     }
@@ -42,10 +43,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn print(report: &Report) {
     if report.newer.is_empty() {
-        println!("{} {}: the newest", report.fork, report.version);
+        say!("{} {}: the newest", report.fork, report.version);
     }
     for newer in &report.newer {
-        println!("{} {} -> {}", report.fork, report.version, newer.version);
+        say!("{} {} -> {}", report.fork, report.version, newer.version);
         verdicts::print(&newer.patches);
         verdicts::print_refusals(&newer.refusals);
     }

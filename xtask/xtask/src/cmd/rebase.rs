@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use forks::rebase::{self, Progress, bisect};
 use forks::{Fork, Forks, Refusal, Verdict, With};
 
+use crate::output::say;
 use crate::verdicts;
 
 /// Carry a fork's patches to another upstream release
@@ -57,13 +58,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         None if args.skip => rebase::skip(&forks, fork)?,
         None => {
             rebase::abort(&forks, fork)?;
-            println!("{}: as it was, on {}", fork.name, fork.version);
+            say!("{}: as it was, on {}", fork.name, fork.version);
             return Ok(ExitCode::SUCCESS);
         }
     };
     match progress {
         Progress::Done(finished) => {
-            print!("{}", finished.pull_request);
+            crate::output::write(format_args!("{}", finished.pull_request));
             print_next(fork, &finished);
             Ok(ExitCode::SUCCESS)
         }
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn dry_run(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result<ExitCode> {
     let (found, refusals) = rebase::trial(forks, fork, version, with)?;
-    println!("{} {} to {version}", fork.name, fork.version);
+    say!("{} {} to {version}", fork.name, fork.version);
     verdicts::print(&found);
     verdicts::print_refusals(&refusals);
     let in_the_way =
@@ -90,11 +91,11 @@ fn bisected(forks: &Forks, fork: &Fork, version: &str, args: &Args) -> Result<Ex
     let clone = args.bisect.as_deref().unwrap_or(".".as_ref());
     match bisect::bisect(forks, fork, version, clone, args.patch.as_deref())? {
         None => {
-            println!("no commit between {} and {version} stands in the way of a patch", fork.version);
+            say!("no commit between {} and {version} stands in the way of a patch", fork.version);
             Ok(ExitCode::SUCCESS)
         }
         Some(culprit) => {
-            println!("{}: conflicts in {} since\n{}", culprit.patch, culprit.files.join(", "), culprit.shown);
+            say!("{}: conflicts in {} since\n{}", culprit.patch, culprit.files.join(", "), culprit.shown);
             let (all, tried) = culprit.tried;
             eprintln!("tried {tried} of the {all} commits between the releases");
             Ok(super::found())

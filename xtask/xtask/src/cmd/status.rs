@@ -2,6 +2,7 @@
 
 mod page;
 
+use crate::output::say;
 use std::process::ExitCode;
 
 /// Show each fork: pin, patches, evidence, drift, use
@@ -15,10 +16,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = forks::status::status(&super::open()?);
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&forks)?);
+        say!("{}", serde_json::to_string_pretty(&forks)?);
     } else {
         // Leaves colours out where they are not wanted: NO_COLOR, a pipe, a file.
-        anstream::print!("{}", page::page(&forks));
+        crate::output::write(format_args!("{}", page::page(&forks)));
     }
     Ok(ExitCode::SUCCESS)
 }

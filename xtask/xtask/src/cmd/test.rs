@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use forks::Forks;
 
 use super::gpu_tests;
+use crate::output::say;
 use crate::{
     bench::{self, design},
     cuda::Arch,
@@ -41,12 +42,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let forks = super::open()?;
     if let Some(to) = &args.bundle {
         gpu_tests::bundle(&forks, &args.arch, to)?;
-        println!("{}: run.sh in it runs the tests on a host with a GPU", to.display());
+        say!("{}: run.sh in it runs the tests on a host with a GPU", to.display());
         return Ok(ExitCode::SUCCESS);
     }
     if args.gpu {
         let tally = gpu_tests::run(&forks, &args.arch)?;
-        println!("{} passed, {} failed", tally.passed, tally.failed);
+        say!("{} passed, {} failed", tally.passed, tally.failed);
         return Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { super::found() });
     }
     let steps: &[Step] = if args.upstream_suites { UPSTREAM_SUITES } else { ALL };
@@ -65,9 +66,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         total += tally;
     }
     for name in &failed {
-        println!("failed: {name}");
+        say!("failed: {name}");
     }
-    println!("{} passed, {} failed", total.passed, total.failed);
+    say!("{} passed, {} failed", total.passed, total.failed);
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { super::found() })
 }
 
@@ -110,7 +111,7 @@ fn structure(forks: &Forks) -> Result<Tally> {
     }
     let findings = forks::verify::verify(forks, false)?;
     for finding in &findings {
-        println!("{}: {}\n  fix: {}", finding.check, finding.message, finding.fix);
+        say!("{}: {}\n  fix: {}", finding.check, finding.message, finding.fix);
     }
     Ok(Tally::of_check(findings.is_empty()))
 }
@@ -132,7 +133,7 @@ fn with_snapshots(folder: &Path, tests: impl FnOnce(&Path) -> Result<Tally>) -> 
     let used = std::fs::read_to_string(references.path()).context("cannot read the list of used snapshots")?;
     let stray = snapshots::stray(folder, &used).with_context(|| format!("cannot look through {}", folder.display()))?;
     for file in &stray {
-        println!("{}: pending, or used by no test; delete it, or accept it with care", file.display());
+        say!("{}: pending, or used by no test; delete it, or accept it with care", file.display());
     }
     tally += Tally::of_check(stray.is_empty());
     Ok(tally)

@@ -11,6 +11,7 @@ use std::{
 use anyhow::{Context, Result};
 use forks::Forks;
 
+use crate::output::say;
 use crate::{bench, suites::Suite, tally::Tally};
 
 /// What upstream's suites cannot show, and why.
@@ -29,22 +30,22 @@ pub(super) fn run(forks: &Forks) -> Result<Tally> {
     let mut tally = Tally::default();
     for (test, passed) in &patched {
         match (passed, pristine.get(test)) {
-            (false, Some(false)) => println!("fails on the release too: {test}"),
+            (false, Some(false)) => say!("fails on the release too: {test}"),
             (false, _) => {
-                println!("FAILS ONLY ON THE FORK: {test}");
+                say!("FAILS ONLY ON THE FORK: {test}");
                 tally += Tally::of_check(false);
             }
             (true, _) => tally += Tally::of_check(true),
         }
     }
     for test in pristine.keys().filter(|test| !patched.contains_key(*test)) {
-        println!("GONE FROM THE FORK: {test}");
+        say!("GONE FROM THE FORK: {test}");
         tally += Tally::of_check(false);
     }
     for (what, why) in NOT_RUN {
-        println!("not run: {what}: {why}");
+        say!("not run: {what}: {why}");
     }
-    println!("{} tests on the releases, {} on the forks", pristine.len(), patched.len());
+    say!("{} tests on the releases, {} on the forks", pristine.len(), patched.len());
     Ok(tally)
 }
 

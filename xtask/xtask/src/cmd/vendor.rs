@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::output::say;
 use anyhow::Context;
 
 /// Write the forks, with licences, notices and a `[patch]` snippet, for use in another workspace
@@ -23,18 +24,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.check {
         let found = forks::vendor::check(&forks, &dir)?;
         for file in &found {
-            println!("{shown}/{}: {}", file.path, file.what);
+            say!("{shown}/{}: {}", file.path, file.what);
         }
         if found.is_empty() {
-            println!("{shown}: up to date");
+            say!("{shown}: up to date");
             return Ok(ExitCode::SUCCESS);
         }
-        println!("mend: cargo xtask vendor --to {shown}");
+        say!("mend: cargo xtask vendor --to {shown}");
         return Ok(super::found());
     }
     match forks::vendor::vendor(&forks, &dir)?.len() {
-        0 => println!("{shown}: up to date"),
-        changed => println!("{shown}: {changed} files written or removed"),
+        0 => say!("{shown}: up to date"),
+        changed => say!("{shown}: {changed} files written or removed"),
     }
     eprintln!("{shown}/README.md says how to use it");
     Ok(ExitCode::SUCCESS)

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::output::say;
 use clap::ArgGroup;
 use forks::{Forks, verify::Finding};
 use serde::Serialize;
@@ -55,11 +56,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let report = Report { ok: findings.is_empty(), findings };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        say!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         report.findings.iter().for_each(print);
         if report.ok {
-            println!("all is well");
+            say!("all is well");
         }
     }
     Ok(code)
@@ -95,5 +96,5 @@ fn findings(args: &Args, forks: &Forks) -> anyhow::Result<Vec<Finding>> {
 fn print(finding: &Finding) {
     let about: Vec<&str> =
         [Some(finding.check), finding.fork.as_deref(), finding.patch.as_deref()].into_iter().flatten().collect();
-    println!("{}: {}\n  fix: {}", about.join(" "), finding.message, finding.fix);
+    say!("{}: {}\n  fix: {}", about.join(" "), finding.message, finding.fix);
 }
