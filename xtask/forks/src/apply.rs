@@ -90,14 +90,12 @@ pub fn ensure_whole(forks: &Forks, fork: &Fork) -> Result<Outcome> {
 /// Refuses where the folder of `fork` holds work that laying it out anew would lose.
 pub(crate) fn refuse_work(forks: &Forks, fork: &Fork) -> Result<()> {
     let workdir = Workdir::new(forks, fork);
-    match workdir.inspect()? {
-        Place::Ours(found) => {
-            let work = [found.uncommitted, found.unexported].concat();
-            if work.is_empty() { Ok(()) } else { Err(refusal(fork, &workdir, work)) }
-        }
-        Place::Foreign => Err(Error::Foreign { fork: fork.name.clone(), folder: workdir.shown }),
-        Place::Empty => Ok(()),
-    }
+    let work = match workdir.inspect()? {
+        Place::Ours(found) => [found.uncommitted, found.unexported].concat(),
+        Place::Foreign => return Err(Error::Foreign { fork: fork.name.clone(), folder: workdir.shown }),
+        Place::Empty => Vec::new(),
+    };
+    if work.is_empty() { Ok(()) } else { Err(refusal(fork, &workdir, work)) }
 }
 
 fn refusal(fork: &Fork, workdir: &Workdir, what: Vec<String>) -> Error {

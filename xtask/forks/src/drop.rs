@@ -31,8 +31,8 @@ pub enum Written {
     Changed,
 }
 
-/// Drops the patch `id` of the fork `name`: its file and its entry in the pins. Enabling patches that it carried are
-/// written anew without it, where a three-way merge can do that. Refuses to drop one that others require, one that is on
+/// Drops the patch `id` of the fork `name`: its file and its entry in the pins. Patches that lay on it are written anew
+/// without it, where a three-way merge can do that. Refuses to drop one that others require, one that is on
 /// the main line unless `shipped`, and where the fork's folder holds work.
 pub fn retire(forks: &Forks, name: &str, id: &str, shipped: bool) -> Result<Dropped> {
     let _lock = lock::take(&forks.work_dir())?;

@@ -166,8 +166,8 @@ fn refuse_lost(series: &Series, belongs: bool, id: &str, laid: &Branches, now: &
     if belongs && has(laid) && !has(now) {
         let reason = format!("branch main has lost patch `{id}`");
         let mend = format!(
-            "to restore it, `git cherry-pick` it from forks/main; to retire it, `cargo xtask apply --discard {0}`, then \
-             `cargo xtask drop {0} {id} --shipped` (a measured patch may also be set to `ships = false`)",
+            "to restore it, `git cherry-pick` it from forks/main; to retire it, `cargo xtask apply --discard {0}`, \
+             then `cargo xtask drop {0} {id} --shipped` (a measured patch may also be set to `ships = false`)",
             series.fork.name
         );
         return Err(stuck(&series.fork, reason, mend));

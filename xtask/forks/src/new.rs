@@ -35,7 +35,7 @@ pub struct Started {
     pub message: String,
 }
 
-/// Starts `patch` on the fork of the crate `name`. The next `git commit` in its folder finds the message ready. An
+/// Starts `patch` on the fork called `name`. The next `git commit` in its folder finds the message ready. An
 /// entry of the same kind that has no file yet is taken up; anything else that stands in the way is an error, and
 /// nothing is changed.
 pub fn start(forks: &Forks, name: &str, patch: &NewPatch) -> Result<Started> {

@@ -20,6 +20,9 @@ use crate::{Error, Fork, Forks, Outcome, Result, lock, pins, rewrite};
 pub(crate) use state::refuse_unfinished;
 use state::{Done, Pin, State};
 
+/// What became of each patch, in the order in which they were carried.
+pub type Verdicts = Vec<(String, Verdict)>;
+
 /// How far a rebase came.
 #[derive(Debug, Clone)]
 pub enum Progress {
@@ -28,7 +31,7 @@ pub enum Progress {
     /// A patch needs somebody.
     Stopped {
         /// What became of the patches before it, and of it last.
-        verdicts: Vec<(String, Verdict)>,
+        verdicts: Verdicts,
     },
 }
 
@@ -36,7 +39,7 @@ pub enum Progress {
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// What became of each patch.
-    pub verdicts: Vec<(String, Verdict)>,
+    pub verdicts: Verdicts,
     /// Requirements of the workspace's own crates that are to be raised.
     pub to_raise: Vec<Refusal>,
     /// Sets of measured patches that lay out no more, each with the reason.
@@ -51,12 +54,12 @@ pub fn trial(
     fork: &Fork,
     version: &str,
     with: &[With],
-) -> Result<(Vec<(String, Verdict)>, Vec<Refusal>)> {
+) -> Result<(Verdicts, Vec<Refusal>)> {
     let candidate = candidate(forks, fork, version)?;
     Ok((verdicts(forks, fork, &candidate)?, requirements::refusals(forks, &candidate, with)?))
 }
 
-pub(crate) fn verdicts(forks: &Forks, fork: &Fork, candidate: &Candidate) -> Result<Vec<(String, Verdict)>> {
+pub(crate) fn verdicts(forks: &Forks, fork: &Fork, candidate: &Candidate) -> Result<Verdicts> {
     let store = Store::open(forks)?;
     let series = forks.series(fork)?;
     let mut old = Layout::open(forks, &store, &series)?;

@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Table, Value, value};
 use super::PATH;
 use crate::series::Kind;
 
-/// The text with the patch `id` at the end of its kind in the series of the crate `fork`. The error says what is wrong.
+/// The text with the patch `id` at the end of its kind in the series of `fork`. The error says what is wrong.
 pub(crate) fn add(text: &str, fork: &str, id: &str, kind: &Kind) -> Result<String, String> {
     let mut document = parse(text)?;
     let table = table(&mut document, fork)?;
@@ -22,7 +22,7 @@ pub(crate) fn add(text: &str, fork: &str, id: &str, kind: &Kind) -> Result<Strin
     Ok(document.to_string())
 }
 
-/// The text without the patch `id` of the crate `fork`; a measured one leaves `not-in-all`, too.
+/// The text without the patch `id` of `fork`; a measured one leaves `not-in-all`, too.
 pub(crate) fn remove(text: &str, fork: &str, id: &str) -> Result<String, String> {
     let mut document = parse(text)?;
     let table = table(&mut document, fork)?;
@@ -137,7 +137,8 @@ crate = "other"
 enabling = []
 
 [[fork]]
-crate = "demo" # the one
+crate = "other"
+name = "demo" # the one
 enabling = ["log"]   # one line
 measured = [
     # about a

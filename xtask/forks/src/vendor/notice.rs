@@ -54,7 +54,7 @@ impl Notice<'_> {
             "# {name} {version}, {title}\n\nThis is the crate {name} {version} from crates-io. {what}\n\n\
              - release: SHA-256 `{sum}` (the checksum on crates-io)\n\
              - upstream commit: `{commit}` of {repository}\n- licence: {licence}\n{by}",
-            name = fork.name,
+            name = fork.krate,
             version = fork.version,
             sum = fork.sha256,
             commit = fork.commit,

@@ -51,8 +51,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let started = forks::start(&forks, &args.name, &patch)?;
     crate::output::write(format_args!("{}", started.message));
     eprintln!(
-        "\n{} is on branch {}, and the next `git commit` there starts from the message above: fill in what is open, say \
-         why in a paragraph before the trailers\n  then: change files, `git add -A`, `git commit`, `cargo xtask export {}`",
+        "\n{} is on branch {}, and the next `git commit` there starts from the message above: fill in what is open, \
+         say why in a paragraph before the trailers\n  then: change files, `git add -A`, `git commit`, \
+         `cargo xtask export {}`",
         forks.folder(forks.fork(&args.name)?).display(),
         started.branch,
         args.name

@@ -66,9 +66,11 @@ fn another_workspace_takes_the_fork_and_nothing_else() {
     let manifest = PathBuf::from(found[0]["manifest_path"].as_str().unwrap());
     assert_eq!(manifest.canonicalize().unwrap(), theirs.join("patched/demo-core/Cargo.toml").canonicalize().unwrap());
     assert!(!fs::read_to_string(theirs.join("Cargo.lock")).unwrap().contains("patch.unused"));
-    let tree = cargo(&theirs, &["tree", "--invert", "demo-core"]);
+    let tree = cargo(&theirs, &["tree", "--invert", "demo-core@1.0.0"]);
     assert!(tree.starts_with("demo-core v1.0.0 (/") && tree.contains("patched/demo-core)"), "{tree}");
-    assert!(fs::read_to_string(theirs.join("patched/README.md")).unwrap().contains("cargo tree --invert demo-core"));
+    assert!(
+        fs::read_to_string(theirs.join("patched/README.md")).unwrap().contains("cargo tree --invert demo-core@1.0.0\n")
+    );
     cargo(&theirs, &["check", "--quiet"]);
     // What cargo left in there is none of ours.
     fixture.ok(&["vendor", "--to", "../other/patched", "--check"]);
@@ -260,4 +262,25 @@ fn a_patch_without_a_file_is_not_left_out_in_silence() {
     fixture.ok(&["new", "demo-core", "more", "--enabling"]);
     fixture.fails(CHECK, 1, &["patch `more` of demo-core has no file yet"]);
     assert!(fixture.root.join(FOLDER).join("src/lib.rs").exists());
+}
+
+#[test]
+fn a_fork_with_a_name_of_its_own_is_the_same_crate() {
+    let fixture = Fixture::ready();
+    fixture.replace("patches/forks.toml", "crate = ", "name = \"demo-one\"\ncrate = ");
+    fixture.replace("patches/forks.toml", "forks = [\"demo-core\"]", "forks = [\"demo-one\"]");
+    fs::rename(fixture.root.join("patches/demo-core"), fixture.root.join("patches/demo-one")).unwrap();
+    let theirs = other_workspace(&fixture, "");
+    fixture.ok(&["vendor", "--to", "../other/patched"]);
+    assert!(fixture.read("../other/patched/demo-one/PATCHES.md").starts_with("# demo-core 1.0.0, modified\n"));
+    let snippet = fixture.read("../other/patched/patch.toml");
+    assert!(snippet.contains("demo-one = { package = \"demo-core\", path = \"demo-one\" }"), "{snippet}");
+    other_workspace(&fixture, &snippet.replace("path = \"", "path = \"patched/"));
+    let tree = cargo(&theirs, &["tree", "--invert", "demo-core@1.0.0"]);
+    assert!(tree.contains("patched/demo-one)"), "{tree}");
+    // The series is edited under that name, too.
+    let before = fixture.files("patches");
+    fixture.ok(&["new", "demo-one", "c-fast"]);
+    fixture.ok(&["drop", "demo-one", "c-fast"]);
+    assert_eq!(fixture.files("patches"), before);
 }
