@@ -49,12 +49,7 @@ pub struct Finished {
 }
 
 /// What would become of each patch on `version`, and who would not take it. Changes nothing.
-pub fn trial(
-    forks: &Forks,
-    fork: &Fork,
-    version: &str,
-    with: &[With],
-) -> Result<(Verdicts, Vec<Refusal>)> {
+pub fn trial(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result<(Verdicts, Vec<Refusal>)> {
     let candidate = candidate(forks, fork, version)?;
     Ok((verdicts(forks, fork, &candidate)?, requirements::refusals(forks, &candidate, with)?))
 }
