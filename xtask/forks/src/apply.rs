@@ -148,8 +148,9 @@ fn lay_first(workdir: &Workdir, target: &Target) -> Result<Synced> {
     configure(&new)?;
     let synced = lay(&new, None, target, Some("main"))?;
     remove_all(&workdir.folder)?;
-    step::before_change();
-    fs::rename(&beside, &workdir.folder).map_err(Error::io("make", &workdir.folder))?;
+    step::before_change()
+        .and_then(|()| fs::rename(&beside, &workdir.folder))
+        .map_err(Error::io("make", &workdir.folder))?;
     Ok(synced)
 }
 
@@ -268,8 +269,7 @@ fn settle_index(workdir: &Workdir, tree: &str) -> Result<()> {
     workdir.git.call(["read-tree", tree]).env("GIT_INDEX_FILE", &fresh).run()?;
     workdir.git.call(["update-index", "-q", "--refresh"]).env("GIT_INDEX_FILE", &fresh).run()?;
     let index = workdir.git.dir().join("index");
-    step::before_change();
-    fs::rename(&fresh, &index).map_err(Error::io("write", &index))?;
+    step::before_change().and_then(|()| fs::rename(&fresh, &index)).map_err(Error::io("write", &index))?;
     for mark in
         ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"]
     {
@@ -307,12 +307,11 @@ fn write_json(path: &Path, scratch: &Path, value: &impl serde::Serialize) -> Res
 }
 
 fn remove_all(path: &Path) -> Result<()> {
-    step::before_change();
-    let removed = match fs::symlink_metadata(path) {
+    let removed = step::before_change().and_then(|()| match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
         Err(_) => Ok(()),
-    };
+    });
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
         _ => Ok(()),

@@ -136,7 +136,8 @@ impl Call {
     /// Runs it; its exit status is the caller's to judge.
     pub(crate) fn output(mut self) -> Result<Output> {
         if self.args.first().is_some_and(|verb| CHANGING.iter().any(|name| verb == name)) {
-            step::before_change();
+            let failed = |error: std::io::Error| Error::Git { args: self.describe(), reason: error.to_string() };
+            step::before_change().map_err(failed)?;
         }
         let told = self.describe();
         let failed = |reason: String| Error::Git { args: told.clone(), reason };

@@ -142,12 +142,12 @@ impl PatchFile {
 }
 
 fn parse(bytes: &[u8]) -> std::result::Result<PatchFile, String> {
+    if bytes[..find_diff(bytes)].contains(&b'\r') {
+        return Err("the header has CR line ends; restore the file from version control".into());
+    }
     let bytes = &bytes[..find_end(bytes)?];
     let start = find_diff(bytes);
     let head = std::str::from_utf8(&bytes[..start]).map_err(|_| "the header is not UTF-8".to_owned())?;
-    if head.contains('\r') {
-        return Err("the header has CR line ends; restore the file from version control".into());
-    }
     let (fields, body) = head.split_once("\n\n").unwrap_or((head, ""));
     let mut lines = fields.lines();
     if !lines.next().is_some_and(|line| line.starts_with("From ")) {

@@ -114,8 +114,10 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 fn remove(path: &Path) -> Result<()> {
-    step::before_change();
-    fs::remove_file(path).or_else(ignore_missing).map_err(Error::io("remove", path))
+    step::before_change()
+        .and_then(|()| fs::remove_file(path))
+        .or_else(ignore_missing)
+        .map_err(Error::io("remove", path))
 }
 
 fn ignore_missing(error: io::Error) -> io::Result<()> {

@@ -120,14 +120,12 @@ pub(crate) fn write(path: &Path, scratch: &Path, bytes: &[u8], executable: bool)
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
         fs::remove_dir_all(path).map_err(Error::io("remove", path))?;
     }
-    step::before_change();
-    fs::rename(&finished, path).map_err(Error::io("write", path))
+    step::before_change().and_then(|()| fs::rename(&finished, path)).map_err(Error::io("write", path))
 }
 
 fn remove(folder: &Path, path: &str) -> Result<()> {
     let file = folder.join(path);
-    step::before_change();
-    match fs::remove_file(&file) {
+    match step::before_change().and_then(|()| fs::remove_file(&file)) {
         Ok(()) => {}
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
         Err(error) => return Err(Error::io("remove", &file)(error)),

@@ -119,8 +119,7 @@ impl State {
 
     pub(super) fn remove(forks: &Forks, fork: &Fork) -> Result<()> {
         let path = path(forks, fork);
-        step::before_change();
-        fs::remove_file(&path).map_err(Error::io("remove", &path))
+        step::before_change().and_then(|()| fs::remove_file(&path)).map_err(Error::io("remove", &path))
     }
 
     /// Whether the pin is the new release already: only the folder is left to be laid out.

@@ -136,3 +136,29 @@ fn place(item: &str) -> Option<(&Path, usize)> {
 fn line_of(path: &Path, line: usize) -> Option<String> {
     fs::read_to_string(path).ok()?.lines().nth(line.checked_sub(1)?).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the tool wrote of a crate that lost a function and changed a struct and another function.
+    const REPORT: &str = include_str!("testdata/cargo-semver-checks-0.51.0.txt");
+
+    #[test]
+    fn a_report_is_read_item_by_item() {
+        let breaks = parse(REPORT);
+        let lints: Vec<&str> = breaks.iter().map(|broken| broken.lint.as_str()).collect();
+        assert_eq!(lints, ["constructible_struct_adds_field", "function_missing", "function_parameter_count_changed"]);
+        assert_eq!(breaks[1].title, "pub fn removed or renamed");
+        assert_eq!(breaks[1].item, "function demo_core::a, previously in file src/lib.rs:1");
+        assert_eq!(parse(&REPORT.replace("--- failure ", "--- warning ")), []);
+        assert_eq!(parse(""), []);
+    }
+
+    #[test]
+    fn an_items_place_stands_at_its_end() {
+        let places: Vec<_> = parse(REPORT).iter().map(|broken| place(&broken.item).map(|(_, line)| line)).collect();
+        assert_eq!(places, [Some(2), Some(1), Some(1)]);
+        assert_eq!(place("function demo_core::a"), None);
+    }
+}

@@ -1,5 +1,5 @@
-//! Every verb that changes something, killed before each of its changes in turn: what it leaves is the old state or
-//! becomes the new one with the next call.
+//! Every verb that changes something, killed before each of its changes in turn, or with the disk full there: what it
+//! leaves is the old state or becomes the new one with the next call.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,15 @@ fn state(fixture: &Fixture) -> (Files, Files) {
 /// Kills `args` before its first change, its second, and so on, each time on a copy of `fixture`, until it comes to its
 /// end. After each kill `recover` goes on as a user would, and the outcome must be the state before or after.
 fn walk(fixture: &Fixture, args: &[&str], code: i32, recover: &dyn Fn(&Fixture)) {
+    step_by_step("FORKS_TEST_DIE_AT_CHANGE", fixture, args, code, recover);
+}
+
+/// [`walk`] with an error in place of a kill: it is told, and ends the verb.
+fn walk_on_a_full_disk(fixture: &Fixture, args: &[&str], recover: &dyn Fn(&Fixture)) {
+    step_by_step("FORKS_TEST_FAIL_AT_CHANGE", fixture, args, 0, recover);
+}
+
+fn step_by_step(how: &str, fixture: &Fixture, args: &[&str], code: i32, recover: &dyn Fn(&Fixture)) {
     let finish = |fixture: &Fixture| {
         recover(fixture);
         state(fixture)
@@ -26,11 +35,15 @@ fn walk(fixture: &Fixture, args: &[&str], code: i32, recover: &dyn Fn(&Fixture))
     for number in 0.. {
         let copy = fixture.copy();
         let mut command = copy.command(args);
-        let output = command.env("FORKS_TEST_DIE_AT_CHANGE", number.to_string()).output().unwrap();
-        if output.status.code().is_some() {
+        let output = command.env(how, number.to_string()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_full = told.contains("no storage space");
+        if output.status.code().is_some() && !is_full {
+            assert_eq!(output.status.code(), Some(code), "change {number}: {told}");
             assert!(number > 2, "{args:?} made {number} changes: nothing was walked");
             return;
         }
+        assert!(!is_full || told.starts_with("error: cannot ") || told.contains("error: git "), "{told}");
         let left = finish(&copy);
         if left != before && left != after {
             let differs = |(path, bytes): &(String, Vec<u8>)| after.0.get(path).or(after.1.get(path)) != Some(bytes);
@@ -177,4 +190,25 @@ fn rebase_with_a_patch_left_out() {
 #[test]
 fn rebase_that_is_given_up() {
     walk(&stopped(), &["rebase", "demo-core", "--abort"], 0, &abort);
+}
+
+#[test]
+fn apply_on_a_full_disk() {
+    let fixture = Fixture::ready();
+    fixture.replace("patches/forks.toml", "short = \"a\", ships = true", "short = \"a\", ships = false");
+    walk_on_a_full_disk(&fixture, &["apply"], &apply);
+}
+
+#[test]
+fn drop_on_a_full_disk() {
+    let fixture = Fixture::ready();
+    walk_on_a_full_disk(&fixture, &["drop", "demo-core", "log", "--shipped"], &apply);
+}
+
+#[test]
+fn rebase_on_a_full_disk() {
+    let fixture = Fixture::ready();
+    let lib: String = (0..=40).map(|number| format!("// line {number}\n")).collect();
+    fixture.release("demo-core", "1.1.0", "", &CHECKSUM.replace("aa", "dd"), &[("src/lib.rs", &lib)]);
+    walk_on_a_full_disk(&fixture, &TO, &go_on);
 }

@@ -12,6 +12,7 @@ mod fixture;
 mod gates;
 mod hostile;
 mod kill;
+mod mailed;
 mod rebasing;
 mod registry;
 mod series_edits;
