@@ -12,6 +12,10 @@ pub(crate) fn print(verdicts: &[(String, Verdict)]) {
             say!("  {:width$}    {line}", "");
         }
     }
+    let stops = verdicts.iter().position(|(_, verdict)| verdict.stops());
+    if let Some((id, _)) = stops.filter(|at| at + 1 < verdicts.len()).map(|at| &verdicts[at]) {
+        say!("  what follows `{id}` was tried without it: a conflict there may come of that");
+    }
 }
 
 /// Who requires another version.
