@@ -49,5 +49,7 @@ fn told(request: &Request, error: cargo_metadata::Error) -> Error {
 
 /// What cargo said, without progress and warnings before the error.
 fn from_error(stderr: &str) -> &str {
-    stderr.find("error:").map_or(stderr, |at| &stderr[at + "error:".len()..]).trim()
+    let error = stderr.find("error:").map_or(stderr, |at| &stderr[at + "error:".len()..]);
+    // Its advice is about the arguments that we gave it.
+    error.split("\nhelp: ").next().unwrap_or(error).trim()
 }

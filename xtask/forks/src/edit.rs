@@ -1,12 +1,13 @@
 //! A fork's folder as an ordinary git tree to work in: lays it out if need be and checks a branch out.
 
 use crate::apply::{ensure, switch};
+use crate::new::remind;
 use crate::rebase::refuse_unfinished;
 use crate::workdir::{Head, Place, Workdir};
 use crate::{Error, Fork, Forks, Result, lock};
 
 /// Checks out the home branch of the patch `id` in the folder of `fork` (`main` for an enabling patch or for none), and
-/// gives the branch's name. Commits stay; uncommitted work on another branch is an error. Finishes what an interrupted
+/// gives the branch's name. A patch that is begun finds its commit's message ready. Commits stay; uncommitted work on another branch is an error. Finishes what an interrupted
 /// call began.
 pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
     let _lock = lock::take(&forks.work_dir())?;
@@ -23,13 +24,16 @@ pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
     let Place::Ours(found) = workdir.inspect()? else {
         return Ok(branch);
     };
-    if found.journal.is_none() && found.head == Head::Branch(branch.clone()) {
-        return Ok(branch);
+    if found.journal.is_some() || found.head != Head::Branch(branch.clone()) {
+        if !found.uncommitted.is_empty() {
+            let folder = workdir.shown;
+            return Err(Error::Work { fork: fork.name.clone(), folder, what: found.uncommitted });
+        }
+        switch(&workdir, &found, &branch)?;
     }
-    if !found.uncommitted.is_empty() {
-        let folder = workdir.shown;
-        return Err(Error::Work { fork: fork.name.clone(), folder, what: found.uncommitted });
+    match id.map(|id| series.patch(id)).transpose()? {
+        Some(patch) if patch.file.is_none() => remind(&workdir, patch)?,
+        _ => {}
     }
-    switch(&workdir, &found, &branch)?;
     Ok(branch)
 }

@@ -188,6 +188,16 @@ pub enum Error {
         /// Who requires what, and what can be done.
         who: Vec<String>,
     },
+    /// A call of `rebase` that makes no sense now.
+    #[error("{fork}: {reason}\n  mend: {mend}")]
+    Usage {
+        /// The fork.
+        fork: String,
+        /// What is wrong with it.
+        reason: String,
+        /// What to do.
+        mend: String,
+    },
     /// A rebase that cannot go on as asked, or that something else has to wait for.
     #[error("{fork}: {reason}\n  mend: {mend}")]
     Rebase {

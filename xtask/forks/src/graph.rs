@@ -19,6 +19,8 @@ pub struct Fault {
     pub fork: String,
     /// What is wrong, with each dependant's requirement.
     pub message: String,
+    /// What mends it, where the fault itself says.
+    pub fix: Option<String>,
 }
 
 impl Fork {
@@ -81,18 +83,22 @@ pub fn faults(forks: &Forks, metadata: &Metadata, build: &Build, fork: &Fork) ->
     match ours.first() {
         None if expected => lines.push(format!("the fork in {} is not in the graph", fork.folder.display())),
         None => {}
-        Some(_) if !expected && uses(metadata, build, fork, folder) => lines.push(format!(
-            "the build uses the fork, but does not name it: add `{}` to `forks` of this build in {}",
-            fork.name,
-            crate::pins::PATH
-        )),
+        Some(_) if !expected && uses(metadata, build, fork, folder) => return vec![unnamed(build, fork)],
         Some(package) => lines.extend(faults_of(metadata, build, fork, package, expected)),
     }
     let requirements = if lines.is_empty() { String::new() } else { requirements(forks, metadata, fork) };
     lines
         .into_iter()
-        .map(|line| Fault { fork: fork.name.clone(), message: format!("build `{}`: {line}{requirements}", build.name) })
+        .map(|line| format!("build `{}`: {line}{requirements}", build.name))
+        .map(|message| Fault { fork: fork.name.clone(), message, fix: None })
         .collect()
+}
+
+/// The fingerprint of the build would leave the fork's patches out.
+fn unnamed(build: &Build, fork: &Fork) -> Fault {
+    let fix = format!("add `{}` to `forks` of the build `{}` in {}", fork.name, build.name, crate::pins::PATH);
+    let message = format!("build `{}`: it uses the fork, but does not name it", build.name);
+    Fault { fork: fork.name.clone(), message, fix: Some(fix) }
 }
 
 fn faults_of(metadata: &Metadata, build: &Build, fork: &Fork, package: &Package, expected: bool) -> Vec<String> {

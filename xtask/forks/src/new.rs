@@ -6,7 +6,7 @@ use std::fs;
 use crate::apply::{refuse_work, target};
 use crate::edit::edit;
 use crate::rebase::refuse_unfinished;
-use crate::series::{Kind, Series};
+use crate::series::{Kind, Patch, Series};
 use crate::verify::patches::upstream_status;
 use crate::workdir::Workdir;
 use crate::{Error, Fork, Forks, Pins, Result, lock, pins, rewrite};
@@ -134,6 +134,17 @@ fn enter(forks: &Forks, fork: &Fork, patch: &NewPatch) -> Result<Forks> {
     target(&after, &after.series(after.fork(&fork.name)?)?)?;
     rewrite::all(&forks.root, [(pins::PATH.into(), Some(text.into_bytes()))].into())?;
     Ok(after)
+}
+
+/// Puts the message of a patch that is begun where the next `git commit` finds it, unless there is one.
+pub(crate) fn remind(workdir: &Workdir, patch: &Patch) -> Result<()> {
+    let file = workdir.git.dir().join("MERGE_MSG");
+    if file.exists() {
+        return Ok(());
+    }
+    let (id, kind) = (patch.id.clone(), patch.kind.clone());
+    let message = message(&NewPatch { id, kind, subject: None, upstream_status: None, prediction: None });
+    fs::write(&file, message).map_err(Error::io("write", &file))
 }
 
 /// The message with every trailer that `verify` demands; what was not said is left open.

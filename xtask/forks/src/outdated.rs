@@ -24,6 +24,7 @@ pub struct Newer {
 /// The releases newer than the pin of `fork`, the newest first, as cargo's sources have them; yanked ones and
 /// prereleases are left out, as cargo leaves them out.
 pub fn outdated(forks: &Forks, fork: &Fork) -> Result<Vec<Newer>> {
+    rebase::refuse_unfinished(forks, fork)?;
     let mut newer: Vec<Newer> = Vec::new();
     while newer.len() < MOST {
         let below = newer.last().map(|last| format!(", <{}", last.version)).unwrap_or_default();

@@ -148,7 +148,7 @@ pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
 
 fn candidate(forks: &Forks, fork: &Fork, version: &str) -> Result<Candidate> {
     if version.parse::<cargo_metadata::semver::Version>().is_err() {
-        return Err(Error::Rebase {
+        return Err(Error::Usage {
             fork: fork.name.clone(),
             reason: format!("`{version}` is no exact version"),
             mend: format!("`cargo xtask outdated {}` lists the newer ones", fork.name),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::evidence::{self, Evidence, Today};
 use crate::graph;
+use crate::rebase::refuse_unfinished;
 use crate::series::{Kind, Series};
 use crate::workdir::{Head, Place, Workdir};
 use crate::{Error, Fork, Forks, Result, fingerprint};
@@ -113,8 +114,16 @@ fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchSt
     series.patches.iter().map(of).collect()
 }
 
+/// Whether the branch is that of a patch without a file.
+fn is_begun(series: &Series, branch: &str) -> bool {
+    branch.strip_prefix("patch/").is_some_and(|id| series.patch(id).is_ok_and(|patch| patch.file.is_none()))
+}
+
 /// How the folder of `fork` differs from pin and patches.
 pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Vec<Drift> {
+    if let Err(error @ Error::Rebase { .. }) = refuse_unfinished(forks, fork) {
+        return vec![rebasing(error)];
+    }
     let apply = |text: String| Drift { text, fix: format!("cargo xtask apply {}", fork.name) };
     let work = |text: String, keep: &str| Drift { text, fix: keep_or_discard(fork, keep) };
     let found = match Workdir::new(forks, fork).inspect() {
@@ -133,6 +142,11 @@ pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Vec<Drift> {
     }
     match &found.head {
         Head::Branch(name) if name == "main" => {}
+        Head::Branch(name) if is_begun(series, name) => {
+            let (folder, name) = (fork.folder.display(), name.trim_start_matches("patch/"));
+            let text = format!("patch `{name}` is begun and has no file yet");
+            lines.push(Drift { text, fix: format!("commit it in {folder}, then `cargo xtask export {}`", fork.name) });
+        }
         Head::Branch(name) => lines.push(apply(format!("branch {name} is checked out"))),
         Head::Detached(id) => lines.push(apply(format!("commit {} is checked out", &id[..12]))),
     }
@@ -146,6 +160,14 @@ pub(crate) fn drift(forks: &Forks, fork: &Fork, series: &Series) -> Vec<Drift> {
     lines.extend(found.uncommitted.into_iter().map(|text| work(text, &commit)));
     lines.extend(found.unexported.into_iter().map(|text| work(text, &take)));
     lines
+}
+
+/// A rebase that is not done: everything else in the folder is part of it.
+fn rebasing(error: Error) -> Drift {
+    match error {
+        Error::Rebase { reason, mend, .. } => Drift { text: reason, fix: mend },
+        other => Drift { text: other.to_string(), fix: String::new() },
+    }
 }
 
 /// A folder or its `.git` that cannot be read, as drift: the other forks can still be told of.

@@ -130,6 +130,7 @@ fn folder(forks: &Forks, fork: &Fork, series: &Series, is_sound: bool, findings:
         | Err(
             Error::Work { .. }
             | Error::Foreign { .. }
+            | Error::Rebase { .. }
             | Error::Inadmissible { .. }
             | Error::Conflict { .. }
             | Error::NoFile { .. },
@@ -155,9 +156,10 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
             fork: fork.map(|fork| fork.name.clone()),
             patch: None,
             message: format!("Cargo.lock has [[patch.unused]] {name}: cargo does not use this `[patch]`"),
-            fix: "make the dependants' requirements admit the fork's version, then `cargo metadata > /dev/null` to renew \
-                  Cargo.lock"
-                .into(),
+            fix: format!(
+                "make the dependants' requirements admit the fork's version, then `cargo metadata > /dev/null` to renew \
+                 Cargo.lock; if they do, `cargo update --package {krate} --precise {version}`"
+            ),
         });
     }
     let patches = manifest::patches(forks);
@@ -167,8 +169,10 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
                 for fork in &forks.pins.forks {
                     let faults = graph::faults(forks, &metadata, build, fork);
                     let fix = manifest::fix(fork, &patches);
-                    let faults = faults.into_iter().map(|fault| fault.message);
-                    findings.extend(faults.map(|fault| Finding::new("graph", fork, None, fault, fix.clone())));
+                    findings.extend(faults.into_iter().map(|fault| {
+                        let fix = fault.fix.unwrap_or_else(|| fix.clone());
+                        Finding::new("graph", fork, None, fault.message, fix)
+                    }));
                 }
             }
             Err(error) => findings.push(Finding {

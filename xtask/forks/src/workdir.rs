@@ -245,16 +245,29 @@ impl Workdir {
         Ok((lines, untracked))
     }
 
-    /// Files that the index lacks.
-    pub(crate) fn untracked_now(&self) -> Result<Vec<String>> {
-        let tree = self.git.call(["write-tree"]).text()?;
-        self.untracked(Some(&tree))
+    /// The tree that is staged, and what differs from it: changed files, and those that it lacks. Leaves the index and
+    /// its lock alone, which the user's own git may hold, or have left when it was killed.
+    pub(crate) fn staged(&self) -> Result<(String, Vec<String>)> {
+        fs::create_dir_all(self.scratch()).map_err(Error::io("make", &self.scratch()))?;
+        let own = tempfile::tempdir_in(self.scratch()).map_err(Error::io("make a folder in", &self.scratch()))?;
+        let index = own.path().join("index");
+        let from = self.git.dir().join("index");
+        fs::copy(&from, &index).map_err(Error::io("read", &from))?;
+        let in_copy = |args: &[&str]| self.git.call(args).env("GIT_INDEX_FILE", &index);
+        in_copy(&["update-index", "-q", "--refresh"]).output()?;
+        let changed = in_copy(&["diff-files", "--name-only", "-z"]).bytes()?;
+        let tree = in_copy(&["write-tree"]).text()?;
+        let mut loose: Vec<String> = split_paths(&changed).collect();
+        loose.extend(self.untracked(Some(&tree))?);
+        Ok((tree, loose))
     }
 
     /// Files that `tree` lacks and that upstream's `.gitignore` does not name; what cargo makes is no work.
     fn untracked(&self, tree: Option<&str>) -> Result<Vec<String>> {
-        let index = self.scratch().join("index-to-look");
         fs::create_dir_all(self.scratch()).map_err(Error::io("make", &self.scratch()))?;
+        // A folder of its own: neither another process nor the lock of a killed one is in the way.
+        let own = tempfile::tempdir_in(self.scratch()).map_err(Error::io("make a folder in", &self.scratch()))?;
+        let index = own.path().join("index");
         let read = match tree {
             Some(tree) => self.git.call(["read-tree", tree]),
             None => self.git.call(["read-tree", "--empty"]),

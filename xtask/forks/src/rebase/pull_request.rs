@@ -27,14 +27,13 @@ pub(super) fn text(forks: &Forks, fork: &Fork, store: &Store, old: &Series, stat
     let places = |layout: &mut Layout| layout.at_home();
     let before = places(&mut Layout::open(forks, store, old)?)?;
     let after = places(&mut Layout::open(forks, store, &series)?)?;
-    text += "\n```diff\n";
+    let mut diffs = String::new();
     for (id, below, commit) in after {
         if let Some((_, old_below, old_commit)) = before.iter().find(|(old, ..)| *old == id) {
-            text += &range_diff(store, [&old_below.id, &old_commit.id, &below.id, &commit.id], &id)?;
+            diffs += &range_diff(store, [&old_below.id, &old_commit.id, &below.id, &commit.id], &id)?;
         }
     }
-    text += "```\n";
-    Ok(text)
+    Ok(if diffs.is_empty() { text } else { format!("{text}\n```diff\n{diffs}```\n") })
 }
 
 fn describe(verdict: &Verdict) -> String {
@@ -46,7 +45,7 @@ fn describe(verdict: &Verdict) -> String {
             format!("merged{moved}{lost}")
         }
         Verdict::Resolved => "merged by hand".into(),
-        Verdict::Dropped => "left out".into(),
+        Verdict::Dropped => "left out: its file is deleted".into(),
         Verdict::Upstream => "already upstream".into(),
         Verdict::Conflict { .. } | Verdict::Gone { .. } | Verdict::NotTried { .. } => "not carried".into(),
     }

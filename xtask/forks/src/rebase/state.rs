@@ -102,7 +102,8 @@ impl State {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mend = format!("`cargo xtask rebase {} --to <version>` begins one", fork.name);
-                return Err(wrong(fork, "no rebase is in progress".into(), mend));
+                let reason = "no rebase is in progress".to_owned();
+                return Err(Error::Usage { fork: fork.name.clone(), reason, mend });
             }
             Err(error) => return Err(Error::io("read", &path)(error)),
         };

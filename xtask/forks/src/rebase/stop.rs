@@ -77,15 +77,12 @@ fn below_and_tip(workdir: &Workdir, fork: &Fork, below: &str) -> Result<Option<S
 
 /// The tree in the index, if the files are the same.
 fn staged(fork: &Fork, workdir: &Workdir) -> Result<String> {
-    workdir.git.call(["update-index", "-q", "--refresh"]).output()?;
-    let loose = workdir.git.call(["diff-files", "--name-only"]).text()?;
-    let new = workdir.untracked_now()?;
-    let files: Vec<&str> = loose.lines().chain(new.iter().map(String::as_str)).collect();
-    if !files.is_empty() {
-        let reason = format!("{} holds changes that are not staged: {}", workdir.shown, files.join(", "));
+    let (tree, loose) = workdir.staged()?;
+    if !loose.is_empty() {
+        let reason = format!("{} holds changes that are not staged: {}", workdir.shown, loose.join(", "));
         return Err(stuck(fork, reason, "`git add` what belongs to the patch, and restore or delete the rest".into()));
     }
-    workdir.git.call(["write-tree"]).text()
+    Ok(tree)
 }
 
 fn refuse_unmerged(fork: &Fork, workdir: &Workdir) -> Result<()> {
@@ -118,7 +115,11 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
     store.receive(std::slice::from_ref(&carrier), git)?;
     let changed = store.changed_blobs(&below.tree, tree)?;
     if changed.is_empty() {
-        let mend = format!("`cargo xtask rebase {} --skip` leaves it out of the series", fork.name);
+        let mend = format!(
+            "to merge it once more: `cargo xtask rebase {0} --abort`, and begin anew; `cargo xtask rebase {0} --skip` \
+             leaves it out of the series",
+            fork.name
+        );
         return Err(stuck(fork, format!("patch `{}`, as merged, changes nothing", stopped.id), mend));
     }
     let touched = files.into_iter().filter(|(path, _)| changed.iter().any(|(name, ..)| name == path)).collect();

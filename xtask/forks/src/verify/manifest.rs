@@ -21,7 +21,11 @@ pub(super) fn fix(fork: &Fork, patches: &toml::Table) -> String {
             && says(entry, "package").unwrap_or_else(|| name.clone()) == fork.krate
     };
     if patches.iter().any(is_its) {
-        return "see to `exclude` and the requirements in the Cargo.toml files".into();
+        return format!(
+            "if Cargo.lock has another version: `cargo update --package {} --precise {}`; else see to `exclude` and the \
+             requirements in the Cargo.toml files",
+            fork.krate, fork.version
+        );
     }
     format!(
         "add `{}` to [patch.crates-io] in Cargo.toml, then `cargo metadata > /dev/null` to renew Cargo.lock",

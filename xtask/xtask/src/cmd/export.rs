@@ -19,6 +19,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = super::open()?;
     let mut status = ExitCode::SUCCESS;
     for fork in forks.select(&args.crates)? {
+        for patch in forks.series(fork)?.patches.iter().filter(|patch| patch.file.is_none()) {
+            eprintln!("note: {}: `{}` has neither a file nor, unless it is told below, a commit", fork.name, patch.id);
+        }
         let changes = if args.check { forks::export_check(&forks, fork) } else { forks::export(&forks, fork) };
         match changes {
             Ok(changes) if changes.is_empty() => {

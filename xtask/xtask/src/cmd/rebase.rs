@@ -109,7 +109,7 @@ fn how_to_go_on(forks: &Forks, fork: &Fork, patch: &str, verdict: &Verdict) -> S
     let on = match verdict {
         Verdict::Upstream => format!("`{patch}` is in the release already"),
         _ => format!(
-            "merge `{patch}` in {folder}, `git add` the files, then\n  take it:     cargo xtask rebase {name} --continue"
+            "merge `{patch}` in {folder}, `git add` the files, then\n  take it:      cargo xtask rebase {name} --continue"
         ),
     };
     format!("{on}\n  leave it out: cargo xtask rebase {name} --skip\n  give up:      cargo xtask rebase {name} --abort")

@@ -12,7 +12,7 @@ use crate::{
     gates::{self, Gates, Setting},
 };
 
-/// Check pins, series, folders, headers and the dependency graph
+/// Check pins, series, folders, headers and the dependency graph; lays out forks that are missing
 ///
 /// Without --gates and --subsets nothing is compiled. What these generate and remember lies below target/ and may be
 /// deleted.

@@ -326,3 +326,19 @@ fn a_file_that_changed_meanwhile_is_not_overwritten() {
     fixture.fails(&["apply"], 1, &["forks.toml", "it was changed after", JOURNAL]);
     assert_eq!(fixture.files("patches"), before);
 }
+
+#[test]
+fn a_begun_patch_is_no_drift_and_finds_its_message_again() {
+    let fixture = Fixture::ready();
+    start(&fixture);
+    let status = fixture.ok(&["status"]);
+    assert!(status.contains("patch `c-fast` is begun and has no file yet"), "{status}");
+    assert!(status.ends_with("next: commit it in extern/demo-core, then `cargo xtask export demo-core`\n"), "{status}");
+    fixture.ok(&["apply"]);
+    assert!(!fixture.root.join(FOLDER).join(".git/MERGE_MSG").exists());
+    fixture.ok(&["edit", "demo-core", "--patch", "c-fast"]);
+    let message = fixture.read(&format!("{FOLDER}/.git/MERGE_MSG"));
+    for trailer in ["Patch-Id: c-fast\n", "Upstream-Status: Pending\n", "Proof: bit-identical\n", "Prediction:"] {
+        assert!(message.contains(trailer), "{message}");
+    }
+}

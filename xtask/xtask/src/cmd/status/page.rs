@@ -150,7 +150,7 @@ fn few(names: &[String]) -> String {
 fn summary(forks: &[ForkStatus]) -> String {
     let patches = || forks.iter().flat_map(|fork| &fork.patches);
     let drifted = forks.iter().filter(|fork| !fork.drift.is_empty()).count();
-    let missing = forks.iter().filter(|fork| !fork.missing_in.is_empty()).count();
+    let missing = forks.iter().filter(|fork| is_unused(fork)).count();
     let without_file = patches().filter(|patch| patch.upstream.is_none()).count();
     let unproven = patches().filter(|patch| lacks_evidence(patch)).count();
     let told = [
@@ -170,6 +170,11 @@ fn summary(forks: &[ForkStatus]) -> String {
     }
 }
 
+/// Whether a build that should use the fork does not, or none does.
+fn is_unused(fork: &ForkStatus) -> bool {
+    !fork.missing_in.is_empty() || fork.used_by.is_empty()
+}
+
 fn lacks_evidence(patch: &PatchStatus) -> bool {
     patch.evidence.as_ref().is_some_and(|evidence| *evidence != Evidence::Fresh)
 }
@@ -186,7 +191,7 @@ fn next(forks: &[ForkStatus]) -> Option<String> {
         [first, rest @ ..] if rest.iter().all(|fix| fix == first) => return Some((*first).to_owned()),
         _ => return Some(APPLY.to_owned()),
     }
-    if forks.iter().any(|fork| !fork.missing_in.is_empty()) {
+    if forks.iter().any(is_unused) {
         return Some("cargo xtask verify".to_owned());
     }
     let patches = || forks.iter().flat_map(|fork| fork.patches.iter().map(move |patch| (fork, patch)));
