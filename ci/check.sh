@@ -18,4 +18,5 @@ step cargo clippy --quiet --manifest-path xtask/Cargo.toml --workspace --all-tar
 step cargo xtask apply
 step cargo clippy --quiet --release --workspace --all-targets --locked -- -D warnings
 step cargo xtask build --cuda --arch sm_90 --arm all
+step cargo xtask verify --subsets bellpepper-core bellperson
 step cargo xtask test

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cargo_metadata::semver::VersionReq;
 use cargo_metadata::{Dependency, Package};
@@ -28,22 +29,54 @@ pub(crate) struct Release {
     pub(crate) files: BTreeMap<String, File>,
 }
 
+/// Releases that this process has read, by repository, crate and checksum: verbs ask for one many times.
+static READ: Mutex<BTreeMap<Key, Arc<Release>>> = Mutex::new(BTreeMap::new());
+
+type Key = (PathBuf, String, String);
+
 /// The release that `fork` pins.
-pub(crate) fn release(forks: &Forks, fork: &Fork) -> Result<Release> {
-    let saved = forks.work_dir().join("pristine").join(format!("{}-{}.crate", fork.krate, &fork.sha256[..16]));
+pub(crate) fn release(forks: &Forks, fork: &Fork) -> Result<Arc<Release>> {
+    let known = READ.lock().unwrap_or_else(PoisonError::into_inner).get(&key(forks, fork)).cloned();
+    match known {
+        Some(release) => Ok(release),
+        None => Ok(keep(forks, fork, obtain(forks, fork)?)),
+    }
+}
+
+fn key(forks: &Forks, fork: &Fork) -> Key {
+    (forks.root.clone(), format!("{} {}", fork.krate, fork.version), fork.sha256.clone())
+}
+
+fn keep(forks: &Forks, fork: &Fork, release: Release) -> Arc<Release> {
+    let release = Arc::new(release);
+    READ.lock().unwrap_or_else(PoisonError::into_inner).insert(key(forks, fork), release.clone());
+    release
+}
+
+/// Where a `.crate` is kept, so that cargo need not be asked again.
+fn saved(forks: &Forks, fork: &Fork) -> PathBuf {
+    forks.work_dir().join("pristine").join(format!("{}-{}.crate", fork.krate, &fork.sha256[..16]))
+}
+
+fn obtain(forks: &Forks, fork: &Fork) -> Result<Release> {
+    let saved = saved(forks, fork);
     if let Ok(bytes) = fs::read(&saved)
         && sha256(&bytes) == fork.sha256
     {
         return unpack(&saved, fork, &bytes);
     }
-    let folder = package_folder(&ask_cargo(forks, &fork.krate, &format!("={}", fork.version))?);
+    from_cargo(&package_folder(&ask_cargo(forks, &fork.krate, &format!("={}", fork.version))?), fork, &saved)
+}
+
+/// The release that cargo unpacked to `folder`, or that was vendored there; a `.crate` is kept at `saved`.
+fn from_cargo(folder: &Path, fork: &Fork, saved: &Path) -> Result<Release> {
     if folder.join(CHECKSUMS).is_file() {
-        return vendored(&folder, fork);
+        return vendored(folder, fork);
     }
-    let file = crate_file(&folder)?;
+    let file = crate_file(folder)?;
     let bytes = fs::read(&file).map_err(Error::io("read", &file))?;
     check(&file, fork, &sha256(&bytes))?;
-    tree::write(&saved, saved.parent().expect("it lies in a folder"), &bytes, false)?;
+    tree::write(saved, saved.parent().expect("it lies in a folder"), &bytes, false)?;
     unpack(&file, fork, &bytes)
 }
 
@@ -73,7 +106,7 @@ pub(crate) struct Candidate {
     /// The fork with the release as its pin. The commit is all zeros where the release names none.
     pub(crate) fork: Fork,
     /// Its files.
-    pub(crate) release: Release,
+    pub(crate) release: Arc<Release>,
     /// What it requires of other crates.
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -89,7 +122,7 @@ pub(crate) fn candidate(forks: &Forks, fork: &Fork, requirement: &str) -> Result
         sha256(&fs::read(&file).map_err(Error::io("read", &file))?)
     };
     let mut fork = Fork { version: package.version.to_string(), sha256, ..fork.clone() };
-    let release = release(forks, &fork)?;
+    let release = keep(forks, &fork, from_cargo(&folder, &fork, &saved(forks, &fork))?);
     fork.commit = upstream_commit(&release).unwrap_or_else(|| "0".repeat(40));
     Ok(Candidate { fork, release, dependencies: package.dependencies })
 }

@@ -1,5 +1,7 @@
 //! What must hold of a fork's patches: headers, release, exact application, and every admissible set.
 
+use std::sync::Arc;
+
 use super::{Finding, relative};
 use crate::layout::Layout;
 use crate::pristine::{self, Release};
@@ -99,7 +101,7 @@ fn unknown(series: &Series, patch: &Patch) -> Vec<(&'static str, String)> {
 }
 
 /// The release, if it is the one pinned.
-fn release(forks: &Forks, fork: &Fork, findings: &mut Vec<Finding>) -> Result<Option<Release>> {
+fn release(forks: &Forks, fork: &Fork, findings: &mut Vec<Finding>) -> Result<Option<Arc<Release>>> {
     let release = match pristine::release(forks, fork) {
         Ok(release) => release,
         Err(error @ (Error::Checksum { .. } | Error::Release { .. } | Error::Cargo { .. })) => {

@@ -51,7 +51,9 @@ pub(super) fn run(forks: &Forks) -> Result<Tally> {
 
 /// Test → passed, for the forks that need no CUDA compiler.
 fn outcomes(forks: &Forks, suite: &Suite, left_out: &[&str]) -> Result<BTreeMap<String, bool>> {
-    let target = forks.root.join("target/suites/target");
+    // One for each suite: cargo names members by their place in the workspace, so it would take the artifacts of one for
+    // those of the other.
+    let target = suite.folder.with_extension("target");
     let mut all = BTreeMap::new();
     let left_out = |name: &str| name == "supraseal-c2" || left_out.contains(&name);
     for fork in forks.pins.forks.iter().filter(|fork| !left_out(&fork.krate)) {
