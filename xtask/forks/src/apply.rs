@@ -270,9 +270,21 @@ fn settle_index(workdir: &Workdir, tree: &str) -> Result<()> {
     workdir.git.call(["update-index", "-q", "--refresh"]).env("GIT_INDEX_FILE", &fresh).run()?;
     let index = workdir.git.dir().join("index");
     step::before_change().and_then(|()| fs::rename(&fresh, &index)).map_err(Error::io("write", &index))?;
-    for mark in
-        ["MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"]
-    {
+    for mark in [
+        "MERGE_HEAD",
+        "MERGE_MSG",
+        "CHERRY_PICK_HEAD",
+        "REVERT_HEAD",
+        "rebase-merge",
+        "rebase-apply",
+        "sequencer",
+        "BISECT_LOG",
+        "BISECT_START",
+        "BISECT_NAMES",
+        "BISECT_TERMS",
+        "BISECT_ANCESTORS_OK",
+        "BISECT_EXPECTED_REV",
+    ] {
         remove_all(&workdir.git.dir().join(mark))?;
     }
     Ok(())

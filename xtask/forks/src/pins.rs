@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use cargo_metadata::semver::Version;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
@@ -30,7 +30,7 @@ pub struct Pins {
 }
 
 /// One fork: an upstream release and the order of its patches.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
     /// What verbs, `patches/<name>/` and evidence call it: the crate's name, unless the pin gives it one of its own, as
@@ -59,7 +59,7 @@ pub struct Fork {
 }
 
 /// A patch that claims speed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
     /// Its stable name: the file's stem and the `Patch-Id` trailer.

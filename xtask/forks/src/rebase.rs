@@ -82,6 +82,7 @@ pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
     }
+    stop::refuse_other_work(forks, fork, &state)?;
     state.check(&forks.series(fork)?)?;
     if let Some(stopped) = state.stopped.clone() {
         let store = Store::open(forks)?;
@@ -99,6 +100,7 @@ pub fn skip(forks: &Forks, fork: &Fork) -> Result<Progress> {
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
     }
+    stop::refuse_other_work(forks, fork, &state)?;
     let series = forks.series(fork)?;
     state.check(&series)?;
     let Some(stopped) = state.stopped.clone() else {
@@ -140,6 +142,7 @@ pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
             format!("`cargo xtask rebase {} --continue`; to go back, restore patches/ from version control", fork.name);
         return Err(Error::Rebase { fork: fork.name.clone(), reason, mend });
     }
+    stop::refuse_other_work(forks, fork, &state)?;
     // The folder first: killed in between, the rebase is still there to be given up.
     let outcome = stop::lay_back(forks, fork)?;
     State::remove(forks, fork)?;
@@ -204,7 +207,7 @@ fn files(forks: &Forks, fork: &Fork, state: &State) -> Result<rewrite::Files> {
 
 /// The files are those of the new release: lays the fork out and tells what was done.
 fn finish(forks: &Forks, fork: &Fork, state: &State) -> Result<Progress> {
-    let old = state.old_series(fork)?;
+    let old = state.old_series()?;
     let forks = Forks::open(&forks.root)?;
     let fork = forks.fork(&fork.name)?;
     stop::lay_back(&forks, fork)?;

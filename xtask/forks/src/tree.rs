@@ -125,7 +125,9 @@ pub(crate) fn write(path: &Path, scratch: &Path, bytes: &[u8], executable: bool)
 
 fn remove(folder: &Path, path: &str) -> Result<()> {
     let file = folder.join(path);
-    match step::before_change().and_then(|()| fs::remove_file(&file)) {
+    // git names a repository in the folder as a folder, with the `/`.
+    let take_away = |()| if path.ends_with('/') { fs::remove_dir_all(&file) } else { fs::remove_file(&file) };
+    match step::before_change().and_then(take_away) {
         Ok(()) => {}
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
         Err(error) => return Err(Error::io("remove", &file)(error)),

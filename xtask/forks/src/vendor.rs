@@ -177,6 +177,11 @@ impl Wanted {
             let own: Tree =
                 self.files.iter().filter_map(|(path, entry)| Some((inside(path)?, entry.clone()))).collect();
             let folder = dir.join(name);
+            if folder.is_symlink() {
+                let reason =
+                    "it is a symbolic link: what it leads to was not written by `cargo xtask vendor`; remove it";
+                return Err(Error::Release { path: folder, reason: reason.into() });
+            }
             let mut found = Vec::new();
             foreign(&folder, &folder, &own, &mut found)?;
             found.retain(|path| path != "Cargo.lock" || own.is_empty());

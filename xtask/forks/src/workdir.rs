@@ -285,6 +285,7 @@ impl Workdir {
             ("MERGE_HEAD", "merge"),
             ("CHERRY_PICK_HEAD", "cherry-pick"),
             ("REVERT_HEAD", "revert"),
+            ("sequencer", "sequence of cherry-picks or reverts"),
             ("rebase-merge", "rebase"),
             ("rebase-apply", "rebase or am"),
             ("BISECT_LOG", "bisect"),

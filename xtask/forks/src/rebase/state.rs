@@ -23,11 +23,6 @@ impl Pin {
     pub(super) fn of(fork: &Fork) -> Self {
         Self { version: fork.version.clone(), sha256: fork.sha256.clone(), commit: fork.commit.clone() }
     }
-
-    pub(super) fn fork(&self, fork: &Fork) -> Fork {
-        let Self { version, sha256, commit } = self.clone();
-        Fork { version, sha256, commit, ..fork.clone() }
-    }
 }
 
 /// A patch that is dealt with.
@@ -52,7 +47,8 @@ pub(super) struct Stopped {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
-    from: Pin,
+    /// The fork as it was.
+    from: Fork,
     pub(super) to: Pin,
     /// The key of the series that is carried.
     key: String,
@@ -92,7 +88,7 @@ pub(crate) fn refuse_unfinished(forks: &Forks, fork: &Fork) -> Result<()> {
 impl State {
     pub(super) fn new(series: &Series, to: Pin, to_raise: Vec<Refusal>) -> Self {
         let files = series.patches.iter().filter_map(|patch| Some((patch.id.clone(), patch.bytes.clone()?)));
-        let (from, old) = (Pin::of(&series.fork), files.collect());
+        let (from, old) = (series.fork.clone(), files.collect());
         Self { from, to, key: series.key(), old, done: Vec::new(), stopped: None, to_raise }
     }
 
@@ -125,7 +121,7 @@ impl State {
 
     /// Whether the pin is the new release already: only the folder is left to be laid out.
     pub(super) fn files_are_written(&self, fork: &Fork) -> bool {
-        Pin::of(fork) == self.to && self.from != self.to
+        Pin::of(fork) == self.to && Pin::of(&self.from) != self.to
     }
 
     /// The patch files must be those that the rebase began with.
@@ -138,19 +134,11 @@ impl State {
     }
 
     /// The series as it was, on the release that it was on.
-    pub(super) fn old_series(&self, fork: &Fork) -> Result<Series> {
-        let ids = |kind: &[String]| kind.iter().filter(|id| self.had(id)).cloned().collect();
-        let mut before = self.from.fork(fork);
-        before.enabling = ids(&before.enabling);
-        before.measured.retain(|patch| self.had(&patch.id));
-        Series::with_files(&before, std::path::Path::new(""), |path| {
+    pub(super) fn old_series(&self) -> Result<Series> {
+        Series::with_files(&self.from, std::path::Path::new(""), |path| {
             let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             Ok(self.old.iter().find(|(old, _)| *old == id).map(|(_, bytes)| bytes.clone()))
         })
-    }
-
-    fn had(&self, id: &str) -> bool {
-        self.old.iter().any(|(old, _)| old == id)
     }
 
     pub(super) fn candidate(&self, forks: &Forks, fork: &Fork) -> Result<Candidate> {
@@ -177,8 +165,8 @@ impl State {
     }
 
     /// What the patch `id` will say of itself: what was left out is required no more.
-    pub(super) fn description(&self, fork: &Fork, id: &str) -> Result<Description> {
-        let series = self.old_series(fork)?;
+    pub(super) fn description(&self, id: &str) -> Result<Description> {
+        let series = self.old_series()?;
         let file = series.patch(id)?.file.as_ref().expect("what is carried has a file");
         let dropped = self.done.iter().filter(|done| done.bytes.is_none()).map(|done| done.id.as_str());
         Ok(without(&file.description, dropped))

@@ -59,18 +59,42 @@ pub(super) fn resolved(forks: &Forks, fork: &Fork, store: &Store, state: &State,
     take(fork, store, &workdir.git, (state, stopped), &tree)
 }
 
+/// What is not the merge itself is nothing that a rebase may throw away: commits on other branches, and, where no merge
+/// was asked for, anything in the folder.
+pub(super) fn refuse_other_work(forks: &Forks, fork: &Fork, state: &State) -> Result<()> {
+    let workdir = Workdir::new(forks, fork);
+    let Place::Ours(found) = workdir.inspect()? else {
+        return Ok(());
+    };
+    let merge = format!("commits on branch {REBASING}");
+    let mut work: Vec<String> = found.unexported.into_iter().filter(|line| *line != merge).collect();
+    if state.stopped.as_ref().is_some_and(|stopped| stopped.verdict == Verdict::Upstream) {
+        work.extend(found.uncommitted);
+    }
+    if work.is_empty() {
+        return Ok(());
+    }
+    let reason = format!("{} holds work that is no part of the rebase: {}", workdir.shown, work.join(", "));
+    let mend = format!(
+        "keep it: `git branch keep COMMIT` for commits, and `git -C {} branch -f BRANCH forks/BRANCH` then takes the branch \
+         back; move files elsewhere or restore them",
+        workdir.shown
+    );
+    Err(stuck(fork, reason, mend))
+}
+
 /// The tree of the one commit on top of `below`; `None` if there is none yet.
 fn below_and_tip(workdir: &Workdir, fork: &Fork, below: &str) -> Result<Option<String>> {
     let range = format!("{below}..HEAD");
     let commits = workdir.git.call(["rev-list", "--parents", &range]).text()?;
     match commits.lines().collect::<Vec<_>>().as_slice() {
-        [] => Ok(None),
+        [] if workdir.git.call(["rev-parse", "HEAD"]).text()? == below => Ok(None),
         [one] if one.split(' ').nth(1) == Some(below) => {
             workdir.git.call(["rev-parse", "HEAD^{tree}"]).text().map(Some)
         }
         _ => {
-            let reason = format!("branch {REBASING} has more than one commit on top of {}", &below[..12]);
-            Err(stuck(fork, reason, "a patch is one commit: squash them (`git rebase -i`)".into()))
+            let reason = format!("branch {REBASING} is not {} with at most one commit on top", &below[..12]);
+            Err(stuck(fork, reason, "a patch is one commit: squash what is there (`git rebase -i`)".into()))
         }
     }
 }
@@ -109,10 +133,10 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
         let mend = "take it out of the commit or the index".to_owned();
         return Err(stuck(fork, format!("{path}: a fork may hold plain files with UTF-8 names only"), mend));
     }
-    let below = store.commit(&stopped.below)?;
-    // A commit carries the tree into the store.
-    let carrier = git.call(["commit-tree", tree, "-p", &below.id, "-m", "merged by hand"]).text()?;
+    // A commit carries the tree into the store, with what it stands on: the store may have been deleted meanwhile.
+    let carrier = git.call(["commit-tree", tree, "-p", &stopped.below, "-m", "merged by hand"]).text()?;
     store.receive(std::slice::from_ref(&carrier), git)?;
+    let below = store.commit(&stopped.below)?;
     let changed = store.changed_blobs(&below.tree, tree)?;
     if changed.is_empty() {
         let mend = format!(
@@ -122,16 +146,23 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
         );
         return Err(stuck(fork, format!("patch `{}`, as merged, changes nothing", stopped.id), mend));
     }
-    let touched = files.into_iter().filter(|(path, _)| changed.iter().any(|(name, ..)| name == path)).collect();
+    let touched: crate::tree::Tree =
+        files.into_iter().filter(|(path, _)| changed.iter().any(|(name, ..)| name == path)).collect();
     let blobs = store.blobs(&touched)?;
+    let (before, _) = read_entries(git, &below.tree)?;
+    let before = store.blobs(&before.into_iter().filter(|(path, _)| touched.contains_key(path)).collect())?;
+    let mut known = std::collections::HashSet::new();
+    before.values().for_each(|bytes| known.extend(bytes.split(|byte| *byte == b'\n')));
     for (path, entry) in &touched {
         let text = String::from_utf8_lossy(&blobs[&entry.blob]);
-        if text.lines().any(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")) {
+        let is_marker = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        // What the release has is its own.
+        if text.lines().any(|line| is_marker(line) && !known.contains(line.as_bytes())) {
             let mend = "merge what stands between them, `git add` or amend, then `--continue`".to_owned();
             return Err(stuck(fork, format!("{path} still has conflict markers"), mend));
         }
     }
-    let said = state.description(fork, &stopped.id)?;
+    let said = state.description(&stopped.id)?;
     let commit = store.record(&below, tree, &said)?;
     store.render(&commit)
 }

@@ -34,13 +34,13 @@ pub(crate) struct Args {
     #[arg(long)]
     abort: bool,
     /// Say what would become of each patch, and change nothing; exit 1 where somebody would have to look
-    #[arg(long, requires = "to")]
+    #[arg(long, requires = "to", conflicts_with_all = ["resume", "skip", "abort"])]
     dry_run: bool,
     /// Releases that go with it: their requirements count in place of today's
-    #[arg(long, value_name = "CRATE@VERSION", requires = "to", value_delimiter = ',')]
+    #[arg(long, value_name = "CRATE@VERSION", conflicts_with_all = ["resume", "skip", "abort"], value_delimiter = ',')]
     with: Vec<With>,
     /// Find the upstream commit that a patch does not get past, in this clone of upstream's repository; changes nothing
-    #[arg(long, value_name = "CLONE", requires = "to", conflicts_with = "dry_run")]
+    #[arg(long, value_name = "CLONE", conflicts_with_all = ["dry_run", "resume", "skip", "abort"])]
     bisect: Option<PathBuf>,
     /// The patch to bisect; the first that conflicts otherwise
     #[arg(long, requires = "bisect")]

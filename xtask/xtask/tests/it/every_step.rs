@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fixture::{CHECKSUM, FOLDER, Fixture};
+use crate::fixture::{CHECKSUM, FOLDER, Fixture, message};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -211,4 +211,24 @@ fn rebase_on_a_full_disk() {
     let lib: String = (0..=40).map(|number| format!("// line {number}\n")).collect();
     fixture.release("demo-core", "1.1.0", "", &CHECKSUM.replace("aa", "dd"), &[("src/lib.rs", &lib)]);
     walk_on_a_full_disk(&fixture, &TO, &go_on);
+}
+
+#[test]
+fn rebase_with_a_patch_left_out_that_another_requires() {
+    let fixture = Fixture::ready();
+    fixture.ok(&["edit", "demo-core", "--patch", "b-fast"]);
+    let said = message("b-fast", "Make b fast").replace("Proof:", "Requires: a-fast\nProof:");
+    fixture.git(&["commit", "-q", "--amend", "-m", &said]);
+    fixture.ok(&["export", "demo-core"]);
+    fixture.ok(&["apply"]);
+    let lib: String = (1..=40).map(|number| format!("// line {number}\n")).collect();
+    let lib = lib.replace("line 10\n", "line 10, fast\n");
+    let files = [("src/lib.rs", lib.as_str()), ("src/fast/new.rs", "// new\n")];
+    fixture.release("demo-core", "1.1.0", "", &CHECKSUM.replace("aa", "dd"), &files);
+    assert_eq!(fixture.xtask(&TO).code, 1);
+    walk(&fixture, &["rebase", "demo-core", "--skip"], 0, &|fixture| {
+        let said = fixture.xtask(&["rebase", "demo-core", "--skip"]);
+        assert!(said.code == 0 || said.err.contains("no rebase is in progress"), "{}", said.all());
+        apply(fixture);
+    });
 }

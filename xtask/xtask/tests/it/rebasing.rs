@@ -133,7 +133,7 @@ fn a_conflict_may_be_merged_by_a_commit() {
     fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["more than the commit", "untracked: more.rs"]);
     fixture.git(&["add", "-A"]);
     fixture.git(&["commit", "-qm", "a second"]);
-    fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["more than one commit", "squash"]);
+    fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["at most one commit on top", "squash"]);
     fixture.git(&["reset", "-q", "--hard", "HEAD~1"]);
     fixture.ok(&["rebase", "demo-core", "--continue"]);
     locked_and_verified(&fixture);
@@ -397,4 +397,69 @@ fn a_conflict_is_bisected_through_upstreams_history() {
     assert!(said.contains("no commit between 1.0.0 and 1.1.0"), "{said}");
     fixture.fails(&[&args[..5], &["vendor"]].concat(), 1, &["no clone of a git repository", "git clone"]);
     assert!(!fixture.root.join("clone/.git/index.lock").exists());
+}
+
+#[test]
+fn flags_of_a_new_rebase_are_refused_with_the_others() {
+    let fixture = conflicting();
+    fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, STOPPED);
+    let before = state(&fixture);
+    for way in ["--continue", "--skip", "--abort"] {
+        for flag in [&["--dry-run"][..], &["--with", "a@1.0.0"], &["--bisect", "x"]] {
+            fixture.fails(&[&["rebase", "demo-core", way], flag].concat(), 2, &["cannot be used with"]);
+        }
+    }
+    assert_eq!(state(&fixture), before);
+}
+
+#[test]
+fn work_that_is_no_part_of_the_merge_is_kept() {
+    // The release has the patch: there is nothing to merge, and the folder is the user's.
+    let lib = lib(&[("// line 10\n", "// line 10, fast\n")]);
+    let fixture = with_release("1.1.0", &lib, &[("src/fast/new.rs", "// new\n")]);
+    fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, &["already upstream"]);
+    fixture.write(&format!("{FOLDER}/notes.rs"), "mine");
+    for way in ["--skip", "--abort", "--continue"] {
+        fixture.fails(&["rebase", "demo-core", way], 1, &["untracked: notes.rs", "keep it:"]);
+    }
+    assert_eq!(fixture.read(&format!("{FOLDER}/notes.rs")), "mine");
+    fs::remove_file(fixture.root.join(FOLDER).join("notes.rs")).unwrap();
+    fixture.ok(&["rebase", "demo-core", "--skip"]);
+
+    // Commits on another branch while a merge waits.
+    let fixture = conflicting();
+    fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, STOPPED);
+    fixture.git(&["branch", "-f", "patch/b-fast", "main~1"]);
+    for way in ["--skip", "--abort", "--continue"] {
+        fixture.fails(&["rebase", "demo-core", way], 1, &["commits on branch patch/b-fast", "git branch keep"]);
+    }
+    fixture.git(&["branch", "-f", "patch/b-fast", "refs/forks/patch/b-fast"]);
+    fixture.ok(&["rebase", "demo-core", "--abort"]);
+}
+
+#[test]
+fn a_merge_stands_on_the_patches_below_it() {
+    let fixture = conflicting();
+    fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, STOPPED);
+    fixture.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    fixture.edit_file("src/lib.rs", "line ten", "line ten, fast");
+    fixture.git(&["add", "-A"]);
+    fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["at most one commit on top"]);
+    fixture.ok(&["rebase", "demo-core", "--abort"]);
+}
+
+#[test]
+fn the_tools_own_folder_may_go_and_markers_of_the_release_stay() {
+    let marked = |line: &str| lib(&[("// line 10\n", line), ("// line 30\n", "<<<<<<< not a conflict\n")]);
+    let fixture = with_release("1.1.0", &marked("// line ten\n"), &[]);
+    fixture.replace("patches/forks.toml", "    { id = \"b-fast\", short = \"b\", ships = false },\n", "");
+    fs::remove_file(fixture.root.join("patches/demo-core/b-fast.patch")).unwrap();
+    fixture.ok(&["apply"]);
+    fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, STOPPED);
+    let merged = marked("// line ten, fast\n").replace("// line 2\n", "// line 2\n// log\n");
+    fixture.write(&format!("{FOLDER}/src/lib.rs"), &merged);
+    fixture.git(&["add", "-A"]);
+    fs::remove_dir_all(fixture.root.join("target")).unwrap();
+    fixture.ok(&["rebase", "demo-core", "--continue"]);
+    locked_and_verified(&fixture);
 }

@@ -284,3 +284,15 @@ fn a_fork_with_a_name_of_its_own_is_the_same_crate() {
     fixture.ok(&["drop", "demo-one", "c-fast"]);
     assert_eq!(fixture.files("patches"), before);
 }
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_written_through_a_link() {
+    let fixture = Fixture::ready();
+    fixture.ok(TO);
+    fixture.write("mine/work.rs", "mine");
+    std::fs::remove_dir_all(fixture.root.join("out/demo-core")).unwrap();
+    std::os::unix::fs::symlink("../mine", fixture.root.join("out/demo-core")).unwrap();
+    fixture.fails(TO, 2, &["out/demo-core", "symbolic link"]);
+    assert_eq!(fixture.files("mine").len(), 1);
+}
