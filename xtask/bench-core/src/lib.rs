@@ -9,6 +9,7 @@ pub mod name;
 pub mod order;
 pub mod output;
 pub mod plan;
+pub mod random;
 pub mod receipt;
 pub mod report;
 pub mod schema;

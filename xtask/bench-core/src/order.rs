@@ -1,42 +1,18 @@
-//! The shuffled order of the arms in each block, a function of the plan's seed alone.
-//!
-//! SplitMix64 and Fisher-Yates are written out here since a receipt must be explained by its seed for as long as it is
-//! kept: the shuffles of random-number crates change between their releases.
+//! The shuffled order of the arms in each block, a function of the plan's seed alone:
+//! Fisher-Yates, for the reason that [`crate::random`] gives.
+
+use crate::random::SplitMix64;
 
 /// The order in which `arms` arms run in `block` of `case`: a permutation of `0..arms`.
 pub fn order(seed: u64, case: usize, block: usize, arms: usize) -> Vec<usize> {
     let mut state = SplitMix64(seed);
-    let mut state = SplitMix64(state.next() ^ (case as u64));
-    let mut state = SplitMix64(state.next() ^ (block as u64));
+    let mut state = SplitMix64(state.draw() ^ (case as u64));
+    let mut state = SplitMix64(state.draw() ^ (block as u64));
     let mut order: Vec<usize> = (0..arms).collect();
     for last in (1..arms).rev() {
         order.swap(last, state.below(last as u64 + 1) as usize);
     }
     order
-}
-
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Uniform below `bound`: draws from the incomplete last range are thrown away.
-    fn below(&mut self, bound: u64) -> u64 {
-        let whole = u64::MAX - u64::MAX % bound;
-        loop {
-            let draw = self.next();
-            if draw < whole {
-                return draw % bound;
-            }
-        }
-    }
 }
 
 #[cfg(test)]
