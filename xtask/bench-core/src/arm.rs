@@ -1,20 +1,27 @@
 //! An arm: a set of patches and the binaries built from it, each with the components of its fingerprint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::role::Role;
 
 /// The arm that every other is compared with: the crates as their authors released them.
 pub const UPSTREAM: &str = "upstream";
 /// The arm with all enabling patches and no measured one.
 pub const NONE: &str = "none";
+/// The arm with every patch that the plan admits.
+pub const ALL: &str = "all";
 
 /// A set of patches under one name, with the binaries that hold it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
     /// Its name in tables: `upstream`, `none`, `+a1`, `all`.
     pub arm: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Role::is_plain")]
+    pub role: Role,
     /// Ids of the measured patches that the arm asks for, in all forks.
     pub patches: Vec<String>,
     /// Over the fingerprints of its builds.
@@ -76,6 +83,19 @@ impl Arm {
         }
         hex(&hash.finalize())
     }
+}
+
+/// The arms with something of their own to run on `path`, in the plan's order. Of arms that share a fingerprint there
+/// (their patches differ in forks that the build does not use) only the first runs; a control runs its original's binary.
+pub(crate) fn with_own_binary<'a>(arms: &'a [Arm], path: &str) -> Vec<&'a Arm> {
+    let mut seen = BTreeSet::new();
+    let mut own = Vec::new();
+    for (arm, build) in arms.iter().filter_map(|arm| Some((arm, arm.builds.get(path)?))) {
+        if matches!(arm.role, Role::Control { .. }) || seen.insert(build.fingerprint.as_str()) {
+            own.push(arm);
+        }
+    }
+    own
 }
 
 /// SHA-256 of `bytes` in hex.

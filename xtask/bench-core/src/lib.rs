@@ -12,4 +12,5 @@ pub mod plan;
 pub mod random;
 pub mod receipt;
 pub mod report;
+pub mod role;
 pub mod schema;

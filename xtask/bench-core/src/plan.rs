@@ -1,11 +1,12 @@
 //! What to run: arms, cases, checks, number of blocks, seed. Paths are relative to the plan's folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::arm::Arm;
+use crate::arm::{self, Arm};
+use crate::role;
 use crate::schema::{self, SCHEMA, SchemaError};
 
 /// A benchmark before it is run.
@@ -31,6 +32,9 @@ pub struct Plan {
     /// Proofs and refusals that must come out exactly; run by `check`, never timed.
     #[serde(default)]
     pub checks: Vec<Check>,
+    /// Patch → the phase that it acts on, where it is one: it is judged on that phase and on wall time.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases: BTreeMap<String, String>,
 }
 
 /// What built the binaries.
@@ -161,6 +165,9 @@ impl Plan {
         if let Some(twice) = self.arms.iter().find(|arm| !names.insert(&arm.arm)) {
             return wrong(format!("the arm {} is there twice", twice.arm));
         }
+        if let Some(fault) = role::faults(&self.arms).into_iter().next() {
+            return wrong(fault);
+        }
         if let Some(idle) = self.cases.iter().find(|case| self.arms_of(&case.path).is_empty()) {
             return wrong(format!("no arm has a build for the path {} of {}", idle.path, idle.workload));
         }
@@ -170,14 +177,9 @@ impl Plan {
         Ok(())
     }
 
-    /// The arms with a binary of their own for `path`, in the plan's order. Of arms that share a fingerprint there (their
-    /// patches differ in forks that the build does not use) only the first runs.
+    /// The arms that run on `path`, in the plan's order: those whose binary is not an earlier arm's, and controls.
     pub fn arms_of(&self, path: &str) -> Vec<&Arm> {
-        let mut seen = BTreeSet::new();
-        self.arms
-            .iter()
-            .filter(|arm| arm.builds.get(path).is_some_and(|build| seen.insert(&build.fingerprint)))
-            .collect()
+        arm::with_own_binary(&self.arms, path)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What was seen: every raw sample of a benchmark and all that is needed to repeat it. Never a host name.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::arm::Arm;
@@ -40,6 +42,9 @@ pub struct Design {
     pub timeout_s: u64,
     /// What each arm proves.
     pub cases: Vec<Case>,
+    /// Patch → the phase that it acts on, where it is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases: BTreeMap<String, String>,
 }
 
 /// Where a benchmark ran.
@@ -228,6 +233,7 @@ impl Receipt {
                 blocks: plan.blocks,
                 timeout_s: plan.timeout_s,
                 cases: plan.cases.clone(),
+                phases: plan.phases.clone(),
             },
             host,
             toolchain: plan.toolchain.clone(),

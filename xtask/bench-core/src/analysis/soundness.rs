@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::arm::{Arm, UPSTREAM};
 use crate::receipt::{Outcome, Receipt, Run};
+use crate::role;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -65,6 +66,9 @@ pub(super) fn judge(receipt: &Receipt) -> Judged {
     }
     unreferenced(receipt, &references, &mut judged);
     alike(&receipt.arms, &mut judged);
+    for fault in role::faults(&receipt.arms) {
+        judged.find(Severity::Failure, fault);
+    }
     judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     judged
 }

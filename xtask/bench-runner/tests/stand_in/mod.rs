@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use bench_core::arm::{self, Build, Components, sha256_hex};
 use bench_core::plan::{Case, Plan, Toolchain};
 use bench_core::receipt::Receipt;
+use bench_core::role::Role;
 use bench_core::schema;
 use tempfile::TempDir;
 
@@ -77,7 +78,7 @@ END
         let build = Build { binary, patches: vec![], fingerprint, components, binary_sha256, code_sha256 };
         let builds = BTreeMap::from([("cpu".to_owned(), build)]);
         let fingerprint = arm::Arm::fingerprint_of(&builds);
-        arm::Arm { arm: self.name.clone(), patches: vec![], fingerprint, builds }
+        arm::Arm { arm: self.name.clone(), role: Role::Plain, patches: vec![], fingerprint, builds }
     }
 }
 
@@ -108,6 +109,7 @@ impl Bench {
             arms: arms.iter().map(|arm| arm.write(folder.path())).collect(),
             cases: vec![case],
             checks: vec![],
+            phases: BTreeMap::new(),
         };
         let bench = Self { folder, plan };
         bench.write_plan();

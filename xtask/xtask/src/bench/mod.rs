@@ -17,6 +17,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use bench_core::arm::{self, Arm, Build};
 use bench_core::plan::{Case, Plan, Toolchain};
+use bench_core::role::Role;
 use bench_core::schema::SCHEMA;
 use forks::Forks;
 
@@ -94,6 +95,7 @@ pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>, specs: &[ArmSpec]) -> Res
         arms,
         cases: design.cases.iter().map(|case| without_files(forks, case)).collect(),
         checks: Vec::new(),
+        phases: BTreeMap::new(),
     };
     add_files(forks, choice, &builder, &mut plan)?;
     plan.check()?;
@@ -171,7 +173,7 @@ fn build_arm(builder: &Builder<'_>, spec: &ArmSpec, kinds: &BTreeSet<&str>, work
         }
     }
     let fingerprint = Arm::fingerprint_of(&builds);
-    Ok(Arm { arm: spec.name.clone(), patches: spec.patches.clone(), fingerprint, builds })
+    Ok(Arm { arm: spec.name.clone(), role: Role::Plain, patches: spec.patches.clone(), fingerprint, builds })
 }
 
 fn without_files(forks: &Forks, case: &design::CaseSpec) -> Case {
