@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod arm;
+mod consistency;
 pub mod name;
 pub mod order;
 pub mod output;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::arm::Arm;
+use crate::consistency;
 use crate::output::{Failure, Proof, Synthesis};
 use crate::plan::{Case, Plan, Toolchain};
 use crate::schema::{self, SCHEMA, SchemaError};
@@ -243,9 +244,13 @@ impl Receipt {
         }
     }
 
-    /// Reads a receipt.
+    /// Reads a receipt, and refuses one whose parts contradict each other.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
-        schema::parse("receipt", text)
+        let receipt: Self = schema::parse("receipt", text)?;
+        match consistency::contradiction(&receipt) {
+            None => Ok(receipt),
+            Some(reason) => Err(SchemaError::Contradictory { what: "receipt", reason }),
+        }
     }
 
     /// The receipt as text.

@@ -43,6 +43,16 @@ pub enum SchemaError {
         /// The first field that does not fit.
         reason: serde_json::Error,
     },
+    /// Every field fits, and together they cannot have been written by a benchmark.
+    #[error(
+        "the {what} contradicts itself: {reason}; it was edited or is incomplete: take the file as it was written, or run the benchmark again"
+    )]
+    Contradictory {
+        /// Which document.
+        what: &'static str,
+        /// The first contradiction.
+        reason: String,
+    },
 }
 
 /// Reads a document named `what` after checking its schema number.
