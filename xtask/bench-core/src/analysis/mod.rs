@@ -1,20 +1,42 @@
 //! From a receipt to figures, as a pure function: paired log ratios within blocks, and what makes a row void.
 //!
-//! It gives each effect with its interval and passes no verdict: without a noise floor from arms that are alike, an
-//! interval off zero is not yet a difference. What makes a proof wrong is judged here in full.
+//! A row's effects come with intervals and without a verdict: without a noise floor from arms that are alike, an interval
+//! off zero is not yet a difference. A campaign that has such arms and a positive control is attributed to its patches,
+//! with verdicts. What makes a proof wrong is judged here in full.
 
+mod attribution;
+mod bootstrap;
+mod control;
+mod estimate;
+mod floor;
+mod gate;
+mod holm;
+mod linear;
 mod metrics;
+mod model;
 mod soundness;
 mod stats;
+mod student;
+mod verdict;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::arm::{Arm, NONE, UPSTREAM};
 use crate::receipt::{Receipt, Run};
+use crate::role::Role;
 
+pub use attribution::{Attribution, Basis, Figure, Fit, Interaction, Patch, Withheld};
+pub use control::Control;
+pub use estimate::Estimate;
+pub use floor::Floor;
+pub use gate::gate;
 pub use metrics::Metric;
+pub use model::LackOfFit;
 pub use soundness::{Finding, Severity};
 pub use stats::{Effect, FEWEST_BLOCKS};
+pub use verdict::Verdict;
 
 /// All that a report shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,6 +56,9 @@ pub struct CaseAnalysis {
     pub base: Option<String>,
     /// One row for each arm of the plan.
     pub rows: Vec<Row>,
+    /// What each patch is worth; absent in a benchmark without twins and controls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Attribution>,
 }
 
 /// One arm in one comparison.
@@ -126,11 +151,11 @@ fn analyse_case(receipt: &Receipt, case: usize, judged: &soundness::Judged) -> C
         let proofs = runs.iter().map(|run| run.proofs.len()).sum();
         Row { arm: arm.arm.clone(), state, runs: runs.len(), proofs, measures }
     };
-    CaseAnalysis {
-        title: receipt.plan.cases[case].title(),
-        base: base.map(str::to_owned),
-        rows: receipt.arms.iter().map(row).collect(),
-    }
+    let rows: Vec<Row> = receipt.arms.iter().map(row).collect();
+    let measured = rows.iter().filter(|row| row.state == RowState::Measured);
+    let runs: BTreeMap<&str, Vec<&Run>> = measured.map(|row| (row.arm.as_str(), sound(&row.arm))).collect();
+    let attribution = attribution::attribute(receipt, case, &runs);
+    CaseAnalysis { title: receipt.plan.cases[case].title(), base: base.map(str::to_owned), rows, attribution }
 }
 
 /// The runs of an arm that count.
@@ -145,7 +170,8 @@ fn row_state(receipt: &Receipt, case: usize, arm: &Arm, judged: &soundness::Judg
     };
     let first =
         receipt.arms.iter().find(|other| other.builds.get(path).is_some_and(|b| b.fingerprint == build.fingerprint));
-    if let Some(first) = first.filter(|first| first.arm != arm.arm) {
+    let is_control = matches!(arm.role, Role::Control { .. });
+    if let Some(first) = first.filter(|first| first.arm != arm.arm && !is_control) {
         return RowState::NotInThisBuild { same_as: first.arm.clone() };
     }
     if judged.is_void(case, &arm.arm) {
