@@ -2,12 +2,14 @@
 //!
 //! No colour at all, with or without `NO_COLOR`: colour would be read as a verdict, and figures without a noise floor have none.
 
+mod attribution;
 mod text;
 
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity};
 use crate::arm::NONE;
+use attribution::{attribution_text, note};
 use text::{effect_text, state_text, value_text};
 
 /// How the tables are drawn, and what they compare with.
@@ -36,6 +38,7 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     for case in &analysis.cases {
         let title = if style.markdown { format!("**{}**", case.title) } else { case.title.clone() };
         text.push_str(&format!("{title}\n\n{}\n\n", table(case, style)));
+        text.extend(case.attribution.as_ref().map(|attribution| attribution_text(attribution, style)));
     }
     for note in notes(analysis, style) {
         text.push_str(&if style.markdown { format!("- {note}\n") } else { format!("{note}\n") });
@@ -57,9 +60,14 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
 /// A column: its heading and what it holds for a measured row.
 type Column<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
 
-fn table(case: &CaseAnalysis, style: Style) -> String {
+fn empty_table(style: Style) -> Table {
     let mut table = Table::new();
     table.load_style(if style.markdown { presets::ASCII_MARKDOWN } else { presets::UTF8_HORIZONTAL_ONLY });
+    table
+}
+
+fn table(case: &CaseAnalysis, style: Style) -> String {
+    let mut table = empty_table(style);
     let columns = columns(case, style);
     let mut header = vec!["arm".to_owned()];
     header.extend(columns.iter().map(|(name, _)| name.clone()));
@@ -140,7 +148,13 @@ fn notes(analysis: &Analysis, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
     if effects().next().is_some() {
         let how = "Ratios are geometric means of pairs within blocks, ± half their 95 % t interval.";
-        notes.push(format!("{how} No noise floor was measured, so none of them is a verdict."));
+        let attributed = || analysis.cases.iter().filter_map(|case| case.attribution.as_ref());
+        notes.push(match attributed().next() {
+            None => format!("{how} No noise floor was measured, so none of them is a verdict."),
+            Some(_) => format!("{how} Those of arms are no verdicts."),
+        });
+        let judged = attributed().filter(|attribution| attribution.withheld.is_none()).map(note);
+        notes.extend(judged.collect::<std::collections::BTreeSet<_>>());
     }
     if effects().any(|effect| !effect.enough) {
         notes.push(format!("* n too small: fewer than {FEWEST_BLOCKS} blocks."));

@@ -1,6 +1,6 @@
 //! Figures as words.
 
-use crate::analysis::{Effect, Measure, Metric, RowState};
+use crate::analysis::{Effect, Measure, Metric, RowState, Verdict};
 
 pub(super) fn state_text(state: &RowState) -> String {
     match state {
@@ -36,4 +36,35 @@ pub(super) fn effect_text(effect: &Effect) -> String {
     }
     text.push_str(if effect.enough { " %" } else { " %*" });
     text
+}
+
+/// A metric's name.
+pub(super) fn metric_text(metric: &Metric) -> &str {
+    match metric {
+        Metric::Wall => "wall",
+        Metric::SynthesisAlone => "synthesis alone",
+        Metric::Phase(name) => name,
+        Metric::Cpu => "CPU",
+        Metric::MinorFaults => "minor faults",
+        Metric::PeakRss => "peak RSS",
+        Metric::PeakVram => "peak VRAM",
+    }
+}
+
+/// A verdict in words; what is no time is not faster but less.
+pub(super) fn verdict_text(metric: &Metric, verdict: Verdict) -> String {
+    let is_time = !matches!(metric, Metric::MinorFaults | Metric::PeakRss | Metric::PeakVram);
+    match verdict {
+        Verdict::Faster => if is_time { "faster" } else { "less" }.into(),
+        Verdict::Slower => if is_time { "slower" } else { "more" }.into(),
+        Verdict::NoDifference { bound } => format!("no difference ≥ {}", percent_text(bound)),
+        Verdict::Inconclusive { more_blocks: Some(1) } => "inconclusive (1 more block)".into(),
+        Verdict::Inconclusive { more_blocks: Some(more) } => format!("inconclusive ({more} more blocks)"),
+        Verdict::Inconclusive { more_blocks: None } => "inconclusive (more than 999 more blocks)".into(),
+    }
+}
+
+/// How far a ratio above 1 is from 1: `1.3 %`.
+pub(super) fn percent_text(ratio: f64) -> String {
+    format!("{:.1} %", (ratio - 1.0) * 100.0)
 }
