@@ -25,9 +25,13 @@ fn arms(arms: &[Arm]) -> Option<String> {
         if !names.insert(name) {
             return Some(format!("the arm {name} is there twice"));
         }
-        let other = |build: &&arm::Build| build.components.fingerprint() != build.fingerprint;
-        if arm.builds.values().any(|build| other(&build)) || Arm::fingerprint_of(&arm.builds) != arm.fingerprint {
+        let other = |build: &arm::Build| build.components.fingerprint() != build.fingerprint;
+        if arm.builds.values().any(other) || Arm::fingerprint_of(&arm.builds) != arm.fingerprint {
             return Some(format!("the fingerprint of {name} is not that of its components"));
+        }
+        let unasked = |build: &arm::Build| build.patches.iter().any(|patch| !arm.patches.contains(patch));
+        if arm.builds.values().any(unasked) {
+            return Some(format!("the patches of {name} are fewer than those of its builds"));
         }
         None
     })

@@ -13,6 +13,8 @@ const SEED: u64 = 0x0063_757a_6b21;
 /// The resamples, drawn once for each number of blocks: all figures of a campaign share them.
 #[derive(Default)]
 pub(super) struct Bootstrap {
+    /// Number of blocks → the first block of every resample, then the second of every one, and so on: sums over resamples
+    /// side by side are several times faster than one after the other.
     drawn: BTreeMap<usize, Vec<u16>>,
 }
 
@@ -23,9 +25,16 @@ impl Bootstrap {
         if blocks < 2 {
             return None;
         }
+        // Counts that are the same in every run need no resampling.
+        if values.iter().all(|value| *value == values[0]) {
+            return Some((values[0], values[0]));
+        }
         let drawn = self.drawn.entry(blocks).or_insert_with(|| draw(blocks));
-        let mean = |resample: &[u16]| resample.iter().map(|&at| values[usize::from(at)]).sum::<f64>() / blocks as f64;
-        let mut means: Vec<f64> = drawn.chunks_exact(blocks).map(mean).collect();
+        let mut means = vec![0.0; RESAMPLES];
+        for place in drawn.chunks_exact(RESAMPLES) {
+            means.iter_mut().zip(place).for_each(|(mean, &at)| *mean += values[usize::from(at)]);
+        }
+        means.iter_mut().for_each(|mean| *mean /= blocks as f64);
         let outside = RESAMPLES / 40;
         let (_, &mut high, _) = means.select_nth_unstable_by(RESAMPLES - 1 - outside, f64::total_cmp);
         let (_, &mut low, _) = means[..RESAMPLES - outside].select_nth_unstable_by(outside, f64::total_cmp);
@@ -33,9 +42,10 @@ impl Bootstrap {
     }
 }
 
+/// The upper half of a draw as a fraction of the blocks: some are likelier than others by one in 2³².
 fn draw(blocks: usize) -> Vec<u16> {
     let mut random = SplitMix64(SEED);
-    (0..RESAMPLES * blocks).map(|_| random.below(blocks as u64) as u16).collect()
+    (0..RESAMPLES * blocks).map(|_| (((random.draw() >> 32) * blocks as u64) >> 32) as u16).collect()
 }
 
 #[cfg(test)]

@@ -50,6 +50,9 @@ impl Estimate {
     }
 }
 
+/// Counts that are the same in every run leave less than this, without spread: an infinite t for no difference at all.
+const ROUNDING: f64 = 1e-12;
+
 /// An arm's weight in a contrast; the weights of a contrast add up to 0.
 pub(super) type Weights<'a> = Vec<(&'a str, f64)>;
 
@@ -76,7 +79,8 @@ impl<'a> Samples<'a> {
     /// The contrast in each of these blocks, which have all its arms.
     pub(super) fn contrast_in(&self, weights: &[(&str, f64)], blocks: &[usize]) -> Vec<f64> {
         let logs: Vec<_> = weights.iter().map(|(arm, weight)| (&self.0[arm], weight)).collect();
-        blocks.iter().map(|block| logs.iter().map(|(logs, weight)| *weight * logs[block]).sum()).collect()
+        let in_block = |block| logs.iter().map(|(logs, weight)| *weight * logs[block]).sum::<f64>();
+        blocks.iter().map(in_block).map(|log| if log.abs() < ROUNDING { 0.0 } else { log }).collect()
     }
 
     /// The blocks that have all the arms of a contrast.

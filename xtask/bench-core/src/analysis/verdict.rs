@@ -90,3 +90,38 @@ impl Settled {
         blocks >= FEWEST_BLOCKS && (is_none || is_effect)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::bootstrap::Bootstrap;
+
+    /// An effect around which eight blocks scatter with this standard deviation.
+    fn estimate(log: f64, deviation: f64) -> Estimate {
+        let unit = deviation * (7.0_f64 / 8.0).sqrt();
+        let logs: Vec<f64> = (0..8).map(|block| log + if block % 2 == 0 { unit } else { -unit }).collect();
+        Estimate::new(&logs, &mut Bootstrap::default()).unwrap()
+    }
+
+    fn verdict(log: f64, deviation: f64, floor: f64) -> Verdict {
+        let estimate = estimate(log, deviation);
+        let effect = estimate.p_value.unwrap() <= 0.05;
+        judge(&estimate, floor, Decision { effect, level: 0.05 }).unwrap()
+    }
+
+    #[test]
+    fn within_the_floor_nothing_is_faster() {
+        assert_eq!((verdict(-0.02, 0.005, 0.01), verdict(0.02, 0.005, 0.01)), (Verdict::Faster, Verdict::Slower));
+        assert_eq!(verdict(0.02, 0.005, 0.03), Verdict::NoDifference { bound: 0.03_f64.exp() });
+        assert_eq!(verdict(0.005, 0.004, 0.006), Verdict::NoDifference { bound: 1.01 });
+        assert!(matches!(verdict(0.02, 0.02, 0.021), Verdict::Inconclusive { .. }));
+        assert!(matches!(verdict(0.003, 0.012, 0.004), Verdict::Inconclusive { .. }));
+    }
+
+    #[test]
+    fn the_blocks_asked_for_are_those_of_the_power_formula() {
+        // ((1.960 + 1.282) × 0.012 / ln 1.01)² is 15.3; with t in place of the normal it is 18.
+        assert_eq!(verdict(0.0, 0.012, 0.0), Verdict::Inconclusive { more_blocks: Some(10) });
+        assert_eq!(verdict(0.0, 0.5, 0.0), Verdict::Inconclusive { more_blocks: None });
+    }
+}
