@@ -81,10 +81,7 @@ fn refused(fork: &Fork, id: &str, reason: String, mend: String) -> Error {
 /// What others require stays; what ships goes only on purpose.
 fn refuse_wanted(series: &Series, id: &str, shipped: bool) -> Result<()> {
     let (fork, patch) = (&series.fork, series.patch(id)?);
-    let requiring = series.patches.iter().filter(|other| {
-        other.file.as_ref().is_some_and(|file| file.description.ids("Requires").iter().any(|named| named == id))
-    });
-    let requiring: Vec<String> = requiring.map(|other| format!("`{}`", other.id)).collect();
+    let requiring: Vec<String> = series.requiring(id).map(|other| format!("`{}`", other.id)).collect();
     if !requiring.is_empty() {
         let reason = format!("it is required by {}", requiring.join(", "));
         let mend = "drop that first, or take its `Requires:` trailer out: `cargo xtask edit {0} --patch …`, reword, \

@@ -116,20 +116,17 @@ pub fn skip(forks: &Forks, fork: &Fork) -> Result<Progress> {
 
 /// What others build on can be left out only if the release has it.
 fn refuse_needed(series: &Series, id: &str) -> Result<()> {
-    for patch in &series.patches {
-        let named = patch.file.as_ref().map(|file| file.description.ids("Requires")).unwrap_or_default();
-        if named.iter().any(|named| named == id) {
-            return Err(Error::Rebase {
-                fork: series.fork.name.clone(),
-                reason: format!("patch `{}` requires `{id}`, so it cannot be left out", patch.id),
-                mend: format!(
-                    "merge it by hand, or `--abort` and `cargo xtask drop {} {}` first",
-                    series.fork.name, patch.id
-                ),
-            });
-        }
+    match series.requiring(id).next() {
+        None => Ok(()),
+        Some(patch) => Err(Error::Rebase {
+            fork: series.fork.name.clone(),
+            reason: format!("patch `{}` requires `{id}`, so it cannot be left out", patch.id),
+            mend: format!(
+                "merge it by hand, or `--abort` and `cargo xtask drop {} {}` first",
+                series.fork.name, patch.id
+            ),
+        }),
     }
-    Ok(())
 }
 
 /// Gives the rebase up: the fork is as it was before it began.

@@ -136,6 +136,11 @@ impl Series {
         Ok(self.in_order(&found))
     }
 
+    /// The patches that name `id` in a `Requires` trailer of their own.
+    pub(crate) fn requiring(&self, id: &str) -> impl Iterator<Item = &Patch> {
+        self.patches.iter().filter(move |patch| patch.ids("Requires").iter().any(|named| named == id))
+    }
+
     /// Whether one of the two excludes the other.
     pub fn exclude(&self, one: &str, other: &str) -> bool {
         let says =
