@@ -12,7 +12,7 @@ use cuzk_r1cs::Fr;
 
 #[cfg(not(feature = "stock-prover"))]
 use crate::Key;
-use crate::WorkloadCircuit;
+use crate::slow::SlowCircuit;
 
 /// What the prover of this build takes for parameters.
 #[cfg(not(feature = "stock-prover"))]
@@ -26,7 +26,7 @@ pub type ProverKey<'a> = &'a SuprasealParameters<Bls12>;
 /// # Errors
 /// As bellperson's prover; it can also panic, when the circuits differ in size for instance.
 pub fn insecure_prove_batch(
-    circuits: Vec<WorkloadCircuit>,
+    circuits: Vec<SlowCircuit>,
     key: ProverKey<'_>,
     r: Vec<Fr>,
     s: Vec<Fr>,

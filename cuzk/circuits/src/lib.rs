@@ -11,6 +11,7 @@ pub mod insecure_fixed_randomness;
 mod key;
 mod settings;
 mod sha256;
+pub mod slow;
 #[cfg(feature = "filecoin")]
 mod winning_post;
 mod workload;

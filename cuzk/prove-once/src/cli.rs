@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::slow_down::SlowDown;
+
 /// Proves one workload in one process and prints what that took, as one JSON object.
 #[derive(Parser)]
 #[command(version)]
@@ -112,6 +114,9 @@ pub(crate) struct ProveArgs {
     /// Fault: hand the parameters to the prover unchecked
     #[arg(long, requires = "params", help_heading = "Faults, for tests")]
     pub(crate) unchecked_params: bool,
+    /// Make this take so many times as long: wall=1.05 or synthesis=1.05
+    #[arg(long, value_name = "PHASE=FACTOR", help_heading = "Faults, for tests")]
+    pub(crate) slowed: Option<SlowDown>,
 }
 
 impl Path {

@@ -13,6 +13,7 @@ mod phases;
 mod process;
 mod report;
 mod run;
+mod slow_down;
 mod snapshot;
 mod subject;
 mod usage;

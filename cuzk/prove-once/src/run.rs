@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use bellperson::groth16::{PreparedVerifyingKey, Proof, prepare_verifying_key, verify_proof};
 use blstrs::Bls12;
+use cuzk_circuits::slow::stretch;
 use cuzk_cuda::MemoryPeak;
 use cuzk_r1cs::Fr;
 use cuzk_srs::TestParameters;
@@ -38,7 +39,7 @@ fn attempt(args: &ProveArgs, report: &mut Report) -> Result<(), Failure> {
     let run = Run {
         args,
         sizes: Sizes::of(subject.recording.r1cs()),
-        backend: backend::open(args.path, &subject, parameters.as_ref())?,
+        backend: backend::open(args, &subject, parameters.as_ref())?,
         public_inputs: subject.public_inputs,
     };
     // The recording goes before the memory is counted, unless it is what is proved.
@@ -134,10 +135,10 @@ impl Run<'_> {
         let job = self.backend.synthesis(self.args.batch);
         let start = Instant::now();
         let outcome = catch(|| self.hinted(job));
-        let end = Instant::now();
-        let phases = phases::take(start, end);
+        let phases = phases::take(start, Instant::now());
+        let wall_s = self.wall_s(start);
         outcome?;
-        Ok(SynthesisRun { wall_s: (end - start).as_secs_f64(), phases })
+        Ok(SynthesisRun { wall_s, phases })
     }
 
     fn prove(&self, warmup: bool, key: &PreparedVerifyingKey<Bls12>) -> Result<(ProofRun, Vec<Vec<u8>>), Failure> {
@@ -145,8 +146,8 @@ impl Run<'_> {
         let job = self.backend.proofs(self.args.batch, randomness);
         let start = Instant::now();
         let outcome = catch(|| self.hinted(job));
-        let end = Instant::now();
-        let mut phases = phases::take(start, end);
+        let mut phases = phases::take(start, Instant::now());
+        let wall_s = self.wall_s(start);
         let proofs: Vec<Vec<u8>> = outcome?.iter().map(proof_bytes).collect();
         let verification = Instant::now();
         let valid = proofs.len() == self.args.batch && proofs.iter().all(|proof| self.verifies(proof, key));
@@ -154,13 +155,19 @@ impl Run<'_> {
         phases.extend(phases::take(start, Instant::now()));
         let run = ProofRun {
             warmup,
-            wall_s: (end - start).as_secs_f64(),
+            wall_s,
             phases,
             proof_sha256: sha256_hex(&proofs),
             valid,
             proof_hex: proofs.iter().map(|proof| hex(proof)).collect(),
         };
         Ok((run, proofs))
+    }
+
+    /// Ends a job. A slowdown comes after its phases, so that none of them takes it for its own.
+    fn wall_s(&self, start: Instant) -> f64 {
+        stretch(start, self.args.slowed.unwrap_or_default().wall);
+        start.elapsed().as_secs_f64()
     }
 
     fn hinted<T>(&self, job: impl FnOnce() -> T) -> T {

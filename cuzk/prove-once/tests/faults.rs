@@ -177,3 +177,22 @@ fn bad_recordings_and_names() {
     let outcome = prove(&["--workload", "porep"]);
     assert_eq!((outcome.code, error(&outcome, Path::new("no folder")).0.as_str()), (Some(2), "workload"));
 }
+
+#[test]
+fn a_slowdown_shows_where_it_was_asked_for() {
+    let seconds = |more: &[&str]| {
+        let outcome = prove(&[&["--workload", "chain/2^12"], more].concat());
+        assert_eq!(outcome.code, Some(0));
+        let proof = &outcome.json["proofs"][0];
+        let phases = proof["phases"].as_array().expect("phases");
+        let synthesis = phases.iter().find(|phase| phase["name"] == "synthesis").expect("synthesis");
+        let [start, end] = ["start_s", "end_s"].map(|at| synthesis[at].as_f64().expect("seconds"));
+        (end - start, proof["wall_s"].as_f64().expect("seconds"), outcome.text("snapshot").to_owned())
+    };
+    let (synthesis, wall, proof) = seconds(&[]);
+    let (slow_synthesis, _, same) = seconds(&["--slowed", "synthesis=10"]);
+    let (_, slow_wall, same_again) = seconds(&["--slowed", "wall=4"]);
+    assert!(slow_synthesis > 3.0 * synthesis, "{synthesis} s and {slow_synthesis} s");
+    assert!(slow_wall > 2.0 * wall, "{wall} s and {slow_wall} s");
+    assert!(same == proof && same_again == proof);
+}

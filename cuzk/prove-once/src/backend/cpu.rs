@@ -3,7 +3,8 @@
 use bellperson::groth16::{Parameters, Proof, VerifyingKey};
 use blstrs::Bls12;
 use cuzk_circuits::insecure_fixed_randomness::insecure_prove_batch;
-use cuzk_circuits::{Key, WorkloadCircuit, is_synthesis_alone};
+use cuzk_circuits::slow::SlowCircuit;
+use cuzk_circuits::{Key, is_synthesis_alone};
 use cuzk_srs::TestParameters;
 
 use super::{Backend, Job, no_parameters};
@@ -13,14 +14,15 @@ use crate::subject::Subject;
 
 /// A circuit and its parameters in memory.
 pub(super) struct Cpu {
-    circuit: WorkloadCircuit,
+    circuit: SlowCircuit,
     parameters: Option<Parameters<Bls12>>,
 }
 
 impl Cpu {
-    pub(super) fn open(subject: &Subject, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
+    pub(super) fn open(subject: &Subject, slowed: f64, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
         let parameters = parameters.map(TestParameters::load).transpose();
-        Ok(Self { circuit: subject.circuit.clone(), parameters: parameters.map_err(Failure::of(Kind::Parameters))? })
+        let parameters = parameters.map_err(Failure::of(Kind::Parameters))?;
+        Ok(Self { circuit: SlowCircuit::new(subject.circuit.clone(), slowed), parameters })
     }
 
     fn parameters(&self) -> Result<&Parameters<Bls12>, Failure> {

@@ -11,7 +11,7 @@ use bellperson::groth16::{Proof, VerifyingKey};
 use blstrs::Bls12;
 use cuzk_srs::TestParameters;
 
-use crate::cli::Path;
+use crate::cli::{Path, ProveArgs};
 use crate::failure::{Failure, Kind};
 use crate::insecure_randomness::InsecureRandomness;
 use crate::subject::Subject;
@@ -32,17 +32,23 @@ pub(crate) trait Backend {
 
 /// Makes the prover ready; without parameters it can only synthesise.
 pub(crate) fn open(
-    path: Path,
+    args: &ProveArgs,
     subject: &Subject,
     parameters: Option<&TestParameters>,
 ) -> Result<Box<dyn Backend>, Failure> {
+    let path = args.path;
+    let slowed = args.slowed.unwrap_or_default().synthesis;
+    if path == Path::Cuda && slowed > 1.0 {
+        let message = "the path cuda has no synthesis to slow: slow wall, or prove on another path";
+        return Err(Failure::new(Kind::Environment, message));
+    }
     match path {
         #[cfg(not(feature = "stock-path"))]
-        Path::Cpu => Ok(Box::new(cpu::Cpu::open(subject, parameters)?)),
+        Path::Cpu => Ok(Box::new(cpu::Cpu::open(subject, slowed, parameters)?)),
         #[cfg(feature = "cuda-supraseal")]
         Path::Cuda => Ok(Box::new(cuda::Cuda::open(subject, parameters)?)),
         #[cfg(feature = "stock-path")]
-        Path::Stock => Ok(Box::new(stock::Stock::open(subject, parameters)?)),
+        Path::Stock => Ok(Box::new(stock::Stock::open(subject, slowed, parameters)?)),
         _ => Err(Failure::new(
             Kind::Environment,
             format!("this binary was built without the path {0}: {1}", path.name(), remedy(path)),

@@ -2,8 +2,8 @@
 
 use bellperson::groth16::{Proof, SuprasealParameters, VerifyingKey};
 use blstrs::Bls12;
-use cuzk_circuits::WorkloadCircuit;
 use cuzk_circuits::insecure_fixed_randomness::insecure_prove_batch;
+use cuzk_circuits::slow::SlowCircuit;
 use cuzk_srs::TestParameters;
 
 use super::{Backend, Job, no_parameters};
@@ -13,12 +13,12 @@ use crate::subject::Subject;
 
 /// A circuit, and its parameters where supraseal-c2 holds them.
 pub(super) struct Stock {
-    circuit: WorkloadCircuit,
+    circuit: SlowCircuit,
     parameters: Option<(SuprasealParameters<Bls12>, VerifyingKey<Bls12>)>,
 }
 
 impl Stock {
-    pub(super) fn open(subject: &Subject, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
+    pub(super) fn open(subject: &Subject, slowed: f64, parameters: Option<&TestParameters>) -> Result<Self, Failure> {
         let load = |parameters: &TestParameters| {
             // supraseal-c2 would say less, and call it the file's fault.
             cuzk_cuda::devices().map_err(Failure::of(Kind::Environment))?;
@@ -27,7 +27,8 @@ impl Stock {
             let srs = catch(|| SuprasealParameters::new(parameters.path().to_owned()).map_err(bad))?;
             Ok((srs, key))
         };
-        Ok(Self { circuit: subject.circuit.clone(), parameters: parameters.map(load).transpose()? })
+        let circuit = SlowCircuit::new(subject.circuit.clone(), slowed);
+        Ok(Self { circuit, parameters: parameters.map(load).transpose()? })
     }
 }
 
