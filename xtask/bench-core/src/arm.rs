@@ -64,6 +64,9 @@ pub struct Components {
     pub architectures: Vec<String>,
     /// SHA-256 over the sources of this workspace that are in the build.
     pub sources_sha256: String,
+    /// The seed by which the linker shuffled the functions; absent where it left them as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<u64>,
 }
 
 impl Components {

@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod arm;
 mod consistency;
+mod hosts;
 pub mod name;
 pub mod order;
 pub mod output;

@@ -19,8 +19,14 @@ pub struct Plan {
     pub name: String,
     /// Decides the order of the arms in every block.
     pub seed: u64,
-    /// How often each comparison is repeated, fixed beforehand.
+    /// How often each comparison is repeated, fixed beforehand; with `until_precise` the most.
     pub blocks: usize,
+    /// Stop once every interval that a verdict is on is no wider than this to either side, as a part of 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_precise: Option<f64>,
+    /// About how long all blocks take on the kind of host that the plan is made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_s: Option<f64>,
     /// A run that takes longer is killed and recorded as such.
     pub timeout_s: u64,
     /// What built the binaries.
@@ -171,10 +177,18 @@ impl Plan {
         if let Some(idle) = self.cases.iter().find(|case| self.arms_of(&case.path).is_empty()) {
             return wrong(format!("no arm has a build for the path {} of {}", idle.path, idle.workload));
         }
+        if let Some(width) = self.until_precise.filter(|width| !(*width > 0.0 && *width < 1.0)) {
+            return wrong(format!("it stops at a precision of {width}, which lies not between 0 and 1"));
+        }
         if let Some(empty) = self.cases.iter().find(|case| case.batch == 0) {
             return wrong(format!("{} has a batch of 0", empty.workload));
         }
         Ok(())
+    }
+
+    /// Runs in all blocks of all cases.
+    pub fn runs(&self) -> usize {
+        self.blocks * self.cases.iter().map(|case| self.arms_of(&case.path).len()).sum::<usize>()
     }
 
     /// The arms that run on `path`, in the plan's order: those whose binary is not an earlier arm's, and controls.

@@ -10,6 +10,9 @@ use crate::output::{Failure, Proof, Synthesis};
 use crate::plan::{Case, Plan, Toolchain};
 use crate::schema::{self, SCHEMA, SchemaError};
 
+/// A block that is disturbed so often is left out.
+const MOST_TRIES: usize = 3;
+
 /// The record of one benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -19,6 +22,9 @@ pub struct Receipt {
     pub plan: Design,
     /// Where it ran.
     pub host: Host,
+    /// Further hosts of the same model, from which blocks were merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_hosts: Vec<Host>,
     /// What built the binaries.
     pub toolchain: Toolchain,
     /// What was compared.
@@ -39,6 +45,12 @@ pub struct Design {
     pub seed: u64,
     /// Blocks asked for.
     pub blocks: usize,
+    /// As in the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_precise: Option<f64>,
+    /// As in the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_s: Option<f64>,
     /// Longest time of one process.
     pub timeout_s: u64,
     /// What each arm proves.
@@ -206,6 +218,12 @@ pub struct BlockState {
     pub before: Vec<GpuState>,
     /// After the last one.
     pub after: Vec<GpuState>,
+    /// Which host it ran on: 0 for [`Receipt::host`], then those of [`Receipt::other_hosts`].
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub host: usize,
+    /// What disturbed it; its runs are excluded, and it is run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed: Option<String>,
 }
 
 /// A device at one moment.
@@ -232,11 +250,14 @@ impl Receipt {
                 name: plan.name.clone(),
                 seed: plan.seed,
                 blocks: plan.blocks,
+                until_precise: plan.until_precise,
+                estimate_s: plan.estimate_s,
                 timeout_s: plan.timeout_s,
                 cases: plan.cases.clone(),
                 phases: plan.phases.clone(),
             },
             host,
+            other_hosts: Vec::new(),
             toolchain: plan.toolchain.clone(),
             arms: plan.arms.clone(),
             runs: Vec::new(),
@@ -260,9 +281,10 @@ impl Receipt {
         text
     }
 
-    /// Whether the block of the case has been run.
+    /// Whether the block of the case has been run undisturbed, or so often in vain that it is left out.
     pub fn has_block(&self, case: usize, block: usize) -> bool {
-        self.blocks.iter().any(|state| state.case == case && state.block == block)
+        let tries = || self.blocks.iter().filter(|state| state.case == case && state.block == block);
+        tries().any(|state| state.disturbed.is_none()) || tries().count() >= MOST_TRIES
     }
 }
 
@@ -279,6 +301,10 @@ impl Outcome {
             Self::Unreadable { exit, message } => format!("exit {exit}, unreadable: {message}"),
         }
     }
+}
+
+fn is_first(host: &usize) -> bool {
+    *host == 0
 }
 
 fn signal_name(signal: i32) -> &'static str {

@@ -12,8 +12,10 @@ use bench_core::plan::{Check, Expect, Parameters, Plan};
 use bench_core::receipt::Outcome;
 
 use crate::error::{Context, RunnerError};
+use crate::outcome::outcome;
 use crate::prepare;
-use crate::run::{Options, outcome};
+use crate::progress::Progress;
+use crate::run::Options;
 use crate::session::Session;
 
 /// What the checks gave.
@@ -27,14 +29,15 @@ pub struct Tally {
     pub recorded: usize,
 }
 
-/// Runs every check; `say` gets a line for each.
-pub fn check(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Tally, RunnerError> {
+/// Runs every check; `progress` gets a line for each.
+pub fn check(plan: &Plan, options: &Options, progress: &mut Progress) -> Result<Tally, RunnerError> {
     prepare::check_binaries(plan, &options.folder)?;
     let session = Session {
         folder: options.folder.clone(),
         params_dir: options.params_dir.clone(),
         timeout: Duration::from_secs(plan.timeout_s),
         log: options.scratch.join(format!("{}-check.log", plan.name)),
+        proc: options.proc.clone(),
     };
     let mut tally = Tally::default();
     for check in &plan.checks {
@@ -56,7 +59,7 @@ pub fn check(plan: &Plan, options: &Options, say: &mut dyn FnMut(&str)) -> Resul
                 }
             };
             let detail = judged.err().map(|reason| format!(": {reason}")).unwrap_or_default();
-            say(&format!("{word} {} ({}, {}){detail}", check.name, arm.arm, check.path));
+            progress.say(&format!("{word} {} ({}, {}){detail}", check.name, arm.arm, check.path));
         }
     }
     Ok(tally)

@@ -9,9 +9,18 @@ use bench_core::receipt::{Gpu, GpuState};
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::{Device, Nvml};
 
-/// How [`Gpus::peak_during`] measures, for the receipt.
+/// How [`Gpus::watch_during`] measures memory, for the receipt.
 pub(crate) const METHOD: &str =
     "NVML: memory in use on all devices over that before the process, sampled every 100 ms; a lower bound";
+
+/// What the devices did during a process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    /// The peak of their memory, in bytes over what was in use before.
+    pub(crate) peak_vram_bytes: Option<u64>,
+    /// All reasons for reduced clocks that were seen, the driver's bit mask.
+    pub(crate) throttle_reasons: u64,
+}
 
 /// The devices of this host, if any.
 pub(crate) struct Gpus(Option<Nvml>);
@@ -36,28 +45,38 @@ impl Gpus {
         self.devices().iter().map(state).collect()
     }
 
-    /// Runs `work` and gives the peak of the devices' memory during it, in bytes over what was in use before.
-    pub(crate) fn peak_during<T>(&self, work: impl FnOnce() -> T) -> (T, Option<u64>) {
+    /// Runs `work` and watches the devices meanwhile.
+    pub(crate) fn watch_during<T>(&self, work: impl FnOnce() -> T) -> (T, Seen) {
         let Some(before) = self.memory_in_use() else {
-            return (work(), None);
+            return (work(), Seen::default());
         };
         let ended = AtomicBool::new(false);
         let sample = || {
-            let mut peak = before;
+            let (mut peak, mut throttle_reasons) = (before, 0);
             while !ended.load(Ordering::Relaxed) {
                 peak = peak.max(self.memory_in_use().unwrap_or_default());
+                throttle_reasons |= self.throttle_reasons();
                 thread::park_timeout(Duration::from_millis(100));
             }
-            peak
+            Seen { peak_vram_bytes: Some(peak - before), throttle_reasons }
         };
         thread::scope(|scope| {
             let sampler = scope.spawn(sample);
             let result = work();
             ended.store(true, Ordering::Relaxed);
             sampler.thread().unpark();
-            let peak = sampler.join().expect("the sampler does not panic");
-            (result, Some(peak - before))
+            (result, sampler.join().expect("the sampler does not panic"))
         })
+    }
+
+    /// Whether a process computes on a device; asked while none of ours does.
+    pub(crate) fn has_processes(&self) -> bool {
+        self.devices().iter().any(|device| device.running_compute_processes_count().is_ok_and(|count| count > 0))
+    }
+
+    fn throttle_reasons(&self) -> u64 {
+        let reasons = |device: &Device<'_>| device.current_throttle_reasons().ok();
+        self.devices().iter().filter_map(reasons).fold(0, |all, reasons| all | reasons.bits())
     }
 
     fn devices(&self) -> Vec<Device<'_>> {

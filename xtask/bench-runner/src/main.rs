@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use bench_core::analysis::analyse;
 use bench_core::receipt::Receipt;
 use bench_core::report::{Style, render};
-use bench_runner::{Interrupted, Options, check, read_plan, run};
+use bench_runner::{Interrupted, Options, Progress, check, read_plan, run};
 use clap::{Args, Parser, Subcommand};
 
 /// Runs a benchmark plan. Exit status: 0 done, 1 something failed, 2 wrong usage or environment, 4 proofs differ.
@@ -78,6 +78,7 @@ impl Place {
             out: self.out.clone(),
             scratch: self.out.clone(),
             params_dir,
+            proc: "/proc".into(),
             interrupted,
             within: within.map(Duration::from_secs),
         })
@@ -95,7 +96,7 @@ fn main() -> ExitCode {
 }
 
 fn act(verb: Verb) -> anyhow::Result<u8> {
-    let say = &mut |line: &str| eprintln!("{line}");
+    let progress = &mut Progress::new();
     match verb {
         Verb::Run { place, resume, restart, within } => {
             let interrupted = match (resume, restart) {
@@ -103,14 +104,14 @@ fn act(verb: Verb) -> anyhow::Result<u8> {
                 (_, true) => Interrupted::Discard,
                 _ => Interrupted::Refuse,
             };
-            let finished = run(&read_plan(&place.plan)?, &place.options(interrupted, within)?, say)?;
+            let finished = run(&read_plan(&place.plan)?, &place.options(interrupted, within)?, progress)?;
             let code = show(&finished.receipt, Style::TERMINAL)?;
             let rest = if finished.complete { "" } else { " (not all blocks: --resume goes on)" };
             eprintln!("receipt: {}{rest}", finished.path.display());
             Ok(code)
         }
         Verb::Check { place } => {
-            let tally = check::check(&read_plan(&place.plan)?, &place.options(Interrupted::Refuse, None)?, say)?;
+            let tally = check::check(&read_plan(&place.plan)?, &place.options(Interrupted::Refuse, None)?, progress)?;
             print(&format!("{} passed, {} failed, {} recorded\n", tally.passed, tally.failed, tally.recorded))?;
             Ok(u8::from(tally.failed > 0))
         }

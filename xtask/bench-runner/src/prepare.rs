@@ -8,6 +8,7 @@ use bench_core::arm::sha256_hex;
 use bench_core::plan::Plan;
 
 use crate::error::{Context, RunnerError};
+use crate::progress::Progress;
 use crate::session::Session;
 
 /// Checks the SHA-256 of every binary of the plan.
@@ -26,14 +27,14 @@ pub(crate) fn check_binaries(plan: &Plan, folder: &Path) -> Result<(), RunnerErr
 }
 
 /// Has the parameters of every workload made, so that no timed process makes them. Cached ones are kept.
-pub(crate) fn make_parameters(plan: &Plan, session: &Session, say: &mut dyn FnMut(&str)) -> Result<(), RunnerError> {
+pub(crate) fn make_parameters(plan: &Plan, session: &Session, progress: &mut Progress) -> Result<(), RunnerError> {
     let mut made = BTreeSet::new();
     for case in &plan.cases {
         if !made.insert((&case.workload, &case.recording)) {
             continue;
         }
         let arm = plan.arms_of(&case.path)[0];
-        say(&format!("parameters of {}", case.workload));
+        progress.say(&format!("parameters of {}", case.workload));
         parameters(session, &arm.builds[&case.path].binary, &case.workload, case.recording.as_ref())?;
     }
     Ok(())

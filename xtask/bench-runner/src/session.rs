@@ -15,6 +15,8 @@ pub(crate) struct Session {
     pub(crate) params_dir: PathBuf,
     pub(crate) timeout: Duration,
     pub(crate) log: PathBuf,
+    /// The kernel's accounts of the whole machine.
+    pub(crate) proc: PathBuf,
 }
 
 impl Session {

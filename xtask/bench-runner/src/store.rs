@@ -66,26 +66,27 @@ fn parse(path: &Path, text: &str) -> Result<Receipt, RunnerError> {
     Receipt::parse(text).map_err(|source| RunnerError::Receipt { path: path.to_owned(), source })
 }
 
-/// After [`check_interrupted`], the receipt to go on with: `fresh`, or an unfinished one of the same benchmark.
-pub(crate) fn open(path: &Path, fresh: Receipt, interrupted: Interrupted) -> Result<Receipt, RunnerError> {
+/// After [`check_interrupted`], the receipt to go on with, and which of its hosts this is: `fresh`, or an unfinished one
+/// of the same benchmark on hosts of the same model.
+pub(crate) fn open(path: &Path, fresh: Receipt, interrupted: Interrupted) -> Result<(Receipt, usize), RunnerError> {
     let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(fresh),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((fresh, 0)),
         read => read.context("read", path)?,
     };
     if interrupted == Interrupted::Discard {
         remove(path)?;
-        return Ok(fresh);
+        return Ok((fresh, 0));
     }
-    let found = parse(path, &text)?;
+    let mut found = parse(path, &text)?;
     let blocks = found.blocks.len();
     let differs = |what| Err(RunnerError::OtherBenchmark { path: path.to_owned(), what, blocks });
     match () {
         () if found.plan != fresh.plan => differs("the plan"),
         () if found.arms != fresh.arms => differs("an arm's binary"),
         () if found.toolchain != fresh.toolchain => differs("the toolchain"),
-        // Memory and limits may be reported differently from one minute to the next.
-        () if found.host.cpu != fresh.host.cpu || found.host.kernel != fresh.host.kernel => differs("the host"),
-        () if found.host.gpus != fresh.host.gpus => differs("a GPU or its driver"),
-        () => Ok(found),
+        () => match found.join(fresh.host) {
+            Ok(host) => Ok((found, host)),
+            Err(what) => differs(what),
+        },
     }
 }

@@ -68,6 +68,12 @@ pub struct Measured {
     pub short: String,
     /// Whether it is part of what ships.
     pub ships: bool,
+    /// Why it ships or does not, in words; what was measured decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// The one phase that it acts on: it is judged there and on wall time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
 }
 
 /// A feature set that ships: what cargo is asked for, and the forks that must be in its graph.

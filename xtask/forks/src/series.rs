@@ -240,7 +240,8 @@ mod tests {
     use crate::Measured;
 
     fn series(trailers: &[(&str, &str)]) -> Series {
-        let measured = |id: &str| Measured { id: id.into(), short: id.into(), ships: id == "a" };
+        let measured =
+            |id: &str| Measured { id: id.into(), short: id.into(), ships: id == "a", because: None, phase: None };
         let fork = Fork {
             name: "demo".into(),
             krate: "demo".into(),

@@ -31,9 +31,12 @@ impl CargoBuild<'_> {
     /// When cargo cannot be run or the build fails; the compiler's messages have then been shown.
     pub(crate) fn run(&self) -> Result<Built> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let (verb, rest) = self.args.split_at(1);
         let mut child = Command::new(cargo)
-            .args(self.args)
+            .args(verb)
+            // Before what is meant for the compiler.
             .arg("--message-format=json-render-diagnostics")
+            .args(rest)
             .envs(self.environment.iter().map(|(k, v)| (k, v)))
             .current_dir(self.folder)
             .stdin(Stdio::null())

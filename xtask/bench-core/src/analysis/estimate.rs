@@ -78,7 +78,9 @@ impl<'a> Samples<'a> {
 
     /// The contrast in each of these blocks, which have all its arms.
     pub(super) fn contrast_in(&self, weights: &[(&str, f64)], blocks: &[usize]) -> Vec<f64> {
-        let logs: Vec<_> = weights.iter().map(|(arm, weight)| (&self.0[arm], weight)).collect();
+        let logs = weights.iter().map(|(arm, weight)| Some((self.0.get(arm)?, weight)));
+        // An arm that has not run yet is in no block.
+        let Some(logs) = logs.collect::<Option<Vec<_>>>() else { return Vec::new() };
         let in_block = |block| logs.iter().map(|(logs, weight)| *weight * logs[block]).sum::<f64>();
         blocks.iter().map(in_block).map(|log| if log.abs() < ROUNDING { 0.0 } else { log }).collect()
     }

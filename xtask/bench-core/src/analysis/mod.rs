@@ -14,6 +14,7 @@ mod holm;
 mod linear;
 mod metrics;
 mod model;
+pub mod power;
 mod soundness;
 mod stats;
 mod student;
@@ -114,6 +115,21 @@ pub struct Measure {
 }
 
 impl Analysis {
+    /// The widest of the intervals that verdicts are on, in each metric that gates: half of it, as a part of 1. Absent
+    /// until every one is there, with enough blocks.
+    pub fn half_width(&self) -> Option<f64> {
+        let attributions = self.cases.iter().map(|case| case.attribution.as_ref());
+        let patches = attributions.collect::<Option<Vec<_>>>()?.into_iter().flat_map(|one| &one.patches);
+        let gating = patches.flat_map(|patch| &patch.figures).filter(|figure| figure.gating);
+        let widths = gating.map(|figure| {
+            let effect = figure.judged()?.effect;
+            let (low, high) = effect.interval.filter(|_| effect.enough)?;
+            Some((high / low).sqrt() - 1.0)
+        });
+        let widths = widths.collect::<Option<Vec<_>>>()?;
+        widths.into_iter().reduce(f64::max)
+    }
+
     /// Exit status of a benchmark with these findings: 4 proofs differ, 1 something failed, 0 otherwise.
     pub fn exit_code(&self) -> u8 {
         match self.findings.iter().map(|finding| finding.severity).max() {

@@ -83,7 +83,7 @@ impl Campaign {
                 let seconds: Vec<f64> = PHASES.iter().enumerate().map(seconds).collect();
                 receipt.runs.push(self.process(arm, (block, slot), &seconds));
             }
-            receipt.blocks.push(BlockState { case: 0, block, before: vec![], after: vec![] });
+            receipt.blocks.push(BlockState { case: 0, block, before: vec![], after: vec![], host: 0, disturbed: None });
         }
         receipt
     }
@@ -113,6 +113,8 @@ impl Campaign {
             name: "synthetic".into(),
             seed,
             blocks: self.blocks,
+            until_precise: None,
+            estimate_s: None,
             timeout_s: 60,
             toolchain: Toolchain::default(),
             arms: self.arms.iter().map(|(name, patches, role)| arm(name, patches, role)).collect(),

@@ -1,15 +1,13 @@
-//! The runner through its front door, over a stand-in for `prove-once`: a shell script that prints what it is told to.
-
-mod stand_in;
+//! Runs, checks and reports of plans without roles.
 
 use std::fs;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use crate::stand_in::{Arm, Bench, PROOF};
 use bench_core::order::order;
 use bench_core::plan::{Check, Expect, Parameters};
 use bench_core::receipt::{Outcome, Receipt};
-use stand_in::{Arm, Bench, PROOF};
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -22,11 +22,22 @@ pub(crate) struct Arm {
     body: String,
     proof: String,
     fingerprint: Option<String>,
+    wall: String,
+    role: Role,
+    patches: Vec<String>,
 }
 
 impl Arm {
     pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.into(), body: String::new(), proof: PROOF.into(), fingerprint: None }
+        Self {
+            name: name.into(),
+            body: String::new(),
+            proof: PROOF.into(),
+            fingerprint: None,
+            wall: "1.5".into(),
+            role: Role::Plain,
+            patches: vec![],
+        }
     }
 
     /// Shell commands before it prints its output.
@@ -36,6 +47,19 @@ impl Arm {
 
     pub(crate) fn proof(self, proof: &str) -> Self {
         Self { proof: proof.into(), ..self }
+    }
+
+    /// Shell text that gives the seconds of its proof.
+    pub(crate) fn wall(self, wall: &str) -> Self {
+        Self { wall: wall.into(), ..self }
+    }
+
+    pub(crate) fn patch(self, id: &str) -> Self {
+        Self { patches: vec![id.into()], ..self }
+    }
+
+    pub(crate) fn role(self, role: Role) -> Self {
+        Self { role, ..self }
     }
 
     pub(crate) fn prints_fingerprint(self, fingerprint: &str) -> Self {
@@ -55,12 +79,13 @@ echo "a message of the prover" >&2
 cat <<END
 {{"schema":1,"fingerprint":"{fingerprint}","workload":"w","path":"cpu","batch":1,"threads":2,
 "synthesis":[{{"wall_s":0.2,"phases":[]}}],"snapshot":"the snapshot",
-"proofs":[{{"warmup":false,"wall_s":1.5,"phases":[],"proof_sha256":"{proof}","valid":true,"proof_hex":[]}}],"error":null}}
+"proofs":[{{"warmup":false,"wall_s":{wall},"phases":[],"proof_sha256":"{proof}","valid":true,"proof_hex":[]}}],"error":null}}
 END
 "#,
             name = self.name,
             body = self.body,
             proof = self.proof,
+            wall = self.wall,
         )
     }
 
@@ -75,10 +100,11 @@ END
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let binary_sha256 = sha256_hex(script.as_bytes());
         let code_sha256 = binary_sha256.clone();
-        let build = Build { binary, patches: vec![], fingerprint, components, binary_sha256, code_sha256 };
+        let build =
+            Build { binary, patches: self.patches.clone(), fingerprint, components, binary_sha256, code_sha256 };
         let builds = BTreeMap::from([("cpu".to_owned(), build)]);
         let fingerprint = arm::Arm::fingerprint_of(&builds);
-        arm::Arm { arm: self.name.clone(), role: Role::Plain, patches: vec![], fingerprint, builds }
+        arm::Arm { arm: self.name.clone(), role: self.role.clone(), patches: self.patches.clone(), fingerprint, builds }
     }
 }
 
@@ -104,6 +130,8 @@ impl Bench {
             name: "test".into(),
             seed: 5,
             blocks,
+            until_precise: None,
+            estimate_s: None,
             timeout_s: 3,
             toolchain: Toolchain::default(),
             arms: arms.iter().map(|arm| arm.write(folder.path())).collect(),

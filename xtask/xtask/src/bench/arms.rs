@@ -1,16 +1,21 @@
 //! Names of arms and the sets of patches that they stand for. Knows the pins, and nothing of how an arm is built.
 
-use bench_core::arm::{NONE, UPSTREAM};
+use bench_core::arm::{ALL, NONE, UPSTREAM};
+use bench_core::role::Role;
 use forks::{Measured, Pins};
 use thiserror::Error;
 
 /// An arm before it is built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ArmSpec {
     /// As it was asked for.
     pub(crate) name: String,
     /// Ids of its measured patches, in the order of the forks and their series.
     pub(crate) patches: Vec<String>,
+    /// What it is for.
+    pub(crate) role: Role,
+    /// By what seed its functions are shuffled, if they are.
+    pub(crate) layout: Option<u64>,
 }
 
 impl ArmSpec {
@@ -59,7 +64,22 @@ pub(crate) fn parse(name: &str, pins: &Pins) -> Result<ArmSpec, UnknownArm> {
         },
     };
     let patches = measured.iter().map(|patch| patch.id.clone()).filter(|id| wanted.contains(id)).collect();
-    Ok(ArmSpec { name: name.to_owned(), patches })
+    Ok(ArmSpec { name: name.to_owned(), patches, role: Role::Plain, layout: None })
+}
+
+/// The name of the arm with this set of measured patches: what [`parse`] reads as the same set.
+pub(crate) fn name_of(set: &[String], pins: &Pins) -> String {
+    if set.len() > 1 && parse(ALL, pins).is_ok_and(|all| all.patches == set) {
+        return ALL.to_owned();
+    }
+    let measured = pins.forks.iter().flat_map(|fork| &fork.measured);
+    let shorts: Vec<&str> =
+        measured.filter(|patch| set.contains(&patch.id)).map(|patch| patch.short.as_str()).collect();
+    match shorts.as_slice() {
+        [] => NONE.to_owned(),
+        [one] => format!("+{one}"),
+        more => more.join("+"),
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +117,16 @@ mod tests {
             ("+a2-y", "a2-y"),
         ] {
             assert_eq!(parse(name, &pins).unwrap().patches.join(" "), patches, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_set_has_the_name_that_stands_for_it() {
+        let pins = pins();
+        for (set, name) in [("", "none"), ("a4-z", "+a4"), ("a1-x g2-w", "a1+g2"), ("a1-x a2-y g2-w", "all")] {
+            let set: Vec<String> = set.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(name_of(&set, &pins), name);
+            assert_eq!(parse(name, &pins).unwrap().patches, set);
         }
     }
 

@@ -116,6 +116,7 @@ impl Builder<'_> {
             toolchain,
             architectures: if gpu { self.toolchain.architectures.clone() } else { Vec::new() },
             sources_sha256: self.sources_sha256.clone(),
+            layout: arm.layout,
         })
     }
 
@@ -144,12 +145,16 @@ impl Builder<'_> {
             environment.extend(self.cuda.iter().cloned());
         }
         let features = features.join(",");
-        let mut args = vec!["build", "--release", "--locked", "--package", &build.package, "--bin", &build.package];
+        let mut args = vec!["rustc", "--release", "--locked", "--package", &build.package, "--bin", &build.package];
         args.extend(["--no-default-features", "--features", &features]);
+        // To the last step alone, so that a twin costs no more than its linking.
+        let shuffle = arm.layout.map(|seed| format!("link-arg=-Wl,--shuffle-sections=.text*={seed}"));
+        args.extend(shuffle.iter().flat_map(|shuffle| ["--", "-C", shuffle]));
         let cargo = CargoBuild { folder: &workspace.folder, args: &args, environment: &environment };
         let crates = self.changing_crates(arm, build)?;
         let built = Freshness::open(&target).during(&build.name, &workspace.folder, &crates, || cargo.run());
-        let built = built.with_context(|| format!("the arm {} does not build as {}", arm.name, build.name))?;
+        let linker = if arm.layout.is_some() { "; a twin needs lld as linker, which shuffles functions" } else { "" };
+        let built = built.with_context(|| format!("the arm {} does not build as {}{linker}", arm.name, build.name))?;
         for fork in self.forks_in(build) {
             match arm.is_upstream() {
                 true => built.check_release(self.forks, fork, &workspace.folder)?,

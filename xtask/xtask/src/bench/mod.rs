@@ -3,33 +3,40 @@
 mod arms;
 mod build;
 pub(crate) mod bundle;
+mod campaign;
 mod checks;
+pub(crate) mod choose;
 pub(crate) mod design;
 mod files;
 mod freshness;
 mod lock;
+mod schemes;
 mod workspace;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use bench_core::analysis::power;
 use bench_core::arm::{self, Arm, Build};
 use bench_core::plan::{Case, Plan, Toolchain};
-use bench_core::role::Role;
 use bench_core::schema::SCHEMA;
-use forks::Forks;
+use forks::{Fork, Forks};
 
 use crate::cuda::{Arch, CudaBuild, Install};
 use arms::ArmSpec;
 use build::Builder;
-use design::Design;
+use choose::Chosen;
+use design::{Blocks, Design};
 use workspace::Workspace;
 
 pub(crate) use build::GPU_FORK;
 pub(crate) use lock::Lock;
 pub(crate) use workspace::lock as settle_lock;
+
+/// Where precision is asked for and does not come.
+const MOST_BLOCKS: usize = 60;
 
 /// The seed of the shuffled order; part of the plan.
 const SEED: u64 = 1;
@@ -38,7 +45,10 @@ const SEED: u64 = 1;
 pub(crate) struct Choice<'a> {
     pub(crate) design: &'static Design,
     pub(crate) arms: &'a [String],
+    /// The patches that a scheme of arms varies.
+    pub(crate) patches: &'a [String],
     pub(crate) blocks: Option<usize>,
+    pub(crate) until_precise: Option<f64>,
     pub(crate) archs: &'a [Arch],
     pub(crate) install: Install,
     /// Add the checks that a bundle carries.
@@ -48,7 +58,16 @@ pub(crate) struct Choice<'a> {
 impl Choice<'_> {
     /// The design as it is, with the CUDA compiler installed if it needs one.
     pub(crate) fn of(design: &'static Design) -> Self {
-        Self { design, arms: &[], blocks: None, archs: &[], install: Install::Allowed, checks: false }
+        Self {
+            design,
+            arms: &[],
+            patches: &[],
+            blocks: None,
+            until_precise: None,
+            archs: &[],
+            install: Install::Allowed,
+            checks: false,
+        }
     }
 }
 
@@ -78,58 +97,29 @@ pub(crate) fn arms_folder(forks: &Forks) -> PathBuf {
 }
 
 /// Builds what the benchmark compares, and says what to run.
-pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>, specs: &[ArmSpec]) -> Result<Plan> {
+pub(crate) fn plan(forks: &Forks, choice: &Choice<'_>, chosen: Chosen) -> Result<Plan> {
     let design = choice.design;
     let kinds: BTreeSet<&str> = design.cases.iter().map(|case| case.path).collect();
     let builder = builder(forks, choice.archs, choice.install, &kinds)?;
-    let workspaces = workspaces(forks, specs)?;
-    let arms = specs.iter().zip(&workspaces).map(|(spec, workspace)| build_arm(&builder, spec, &kinds, workspace));
-    let arms = arms.collect::<Result<Vec<Arm>>>()?;
     let mut plan = Plan {
         schema: SCHEMA,
         name: design.name.to_owned(),
         seed: SEED,
-        blocks: choice.blocks.unwrap_or(design.blocks),
+        blocks: blocks(choice, &chosen.specs),
+        until_precise: choice.until_precise,
+        estimate_s: None,
         timeout_s: design.timeout_s,
         toolchain: builder.toolchain.clone(),
-        arms,
+        arms: build_arms(&builder, &chosen.specs, &kinds)?,
         cases: design.cases.iter().map(|case| without_files(forks, case)).collect(),
         checks: Vec::new(),
-        phases: BTreeMap::new(),
+        phases: chosen.phases,
     };
     add_files(forks, choice, &builder, &mut plan)?;
+    let block_s: f64 = design.cases.iter().map(|case| plan.arms_of(case.path).len() as f64 * case.run_s).sum();
+    plan.estimate_s = Some(plan.blocks as f64 * block_s);
     plan.check()?;
     Ok(plan)
-}
-
-/// The arms that are asked for, before anything is built: known, admissible, upstream among them, none twice.
-pub(crate) fn specs(forks: &Forks, choice: &Choice<'_>) -> Result<Vec<ArmSpec>> {
-    let asked = choice.arms.iter().map(String::as_str);
-    let names: Vec<&str> = if choice.arms.is_empty() { choice.design.arms.to_vec() } else { asked.collect() };
-    let specs = names.iter().map(|name| Ok(arms::parse(name, &forks.pins)?)).collect::<Result<Vec<_>>>()?;
-    for (at, spec) in specs.iter().enumerate() {
-        let same = |other: &&ArmSpec| other.is_upstream() == spec.is_upstream() && other.patches == spec.patches;
-        if let Some(other) = specs[..at].iter().find(same) {
-            bail!("the arms {} and {} are the same: leave one out of --arms", other.name, spec.name);
-        }
-        check_admissible(forks, spec)?;
-    }
-    if !specs.iter().any(ArmSpec::is_upstream) {
-        bail!("a comparison needs the arm upstream: its proofs are what the others' must be; add it to --arms");
-    }
-    Ok(specs)
-}
-
-/// Patches that do not go together are found before anything is built.
-fn check_admissible(forks: &Forks, spec: &ArmSpec) -> Result<()> {
-    for fork in &forks.pins.forks {
-        let own = |id: &&String| fork.measured.iter().any(|patch| patch.id == **id);
-        let patches: Vec<String> = spec.patches.iter().filter(own).cloned().collect();
-        if let Err(error) = forks.series(fork)?.subset(&patches) {
-            bail!("the arm {}: {error}", spec.name);
-        }
-    }
-    Ok(())
 }
 
 fn builder<'a>(forks: &'a Forks, archs: &[Arch], install: Install, kinds: &BTreeSet<&str>) -> Result<Builder<'a>> {
@@ -164,6 +154,37 @@ fn workspaces(forks: &Forks, specs: &[ArmSpec]) -> Result<Vec<Workspace>> {
     Ok(workspaces)
 }
 
+/// The blocks asked for, else those of the design; where precision decides, the most that are worth waiting for.
+fn blocks(choice: &Choice<'_>, specs: &[ArmSpec]) -> usize {
+    let plain = specs.iter().filter(|spec| spec.role.is_plain());
+    let arms: Vec<(&str, &[String])> = plain.map(|spec| (spec.name.as_str(), spec.patches.as_slice())).collect();
+    match (choice.blocks, &choice.design.blocks) {
+        (Some(blocks), _) => blocks,
+        (None, _) if choice.until_precise.is_some() => MOST_BLOCKS,
+        (None, Blocks::Fixed(blocks)) => *blocks,
+        (None, Blocks::ToFind(question)) => power::blocks(&arms, *question),
+    }
+}
+
+/// Builds the arms, those with the same content of the last fork one after another: that is the slowest to compile, and
+/// in the shared target folder it is compiled again only where its content changes.
+fn build_arms(builder: &Builder<'_>, specs: &[ArmSpec], kinds: &BTreeSet<&str>) -> Result<Vec<Arm>> {
+    let workspaces = workspaces(builder.forks, specs)?;
+    let in_fork = |spec: &ArmSpec, fork: &Fork| -> Vec<usize> {
+        (0..fork.measured.len()).filter(|&at| spec.patches.contains(&fork.measured[at].id)).collect()
+    };
+    let content = |spec: &ArmSpec| -> (bool, Vec<Vec<usize>>) {
+        (!spec.is_upstream(), builder.forks.pins.forks.iter().rev().map(|fork| in_fork(spec, fork)).collect())
+    };
+    let mut order: Vec<usize> = (0..specs.len()).collect();
+    order.sort_by_key(|&at| content(&specs[at]));
+    let mut arms = BTreeMap::new();
+    for at in order {
+        arms.insert(at, build_arm(builder, &specs[at], kinds, &workspaces[at])?);
+    }
+    Ok(arms.into_values().collect())
+}
+
 fn build_arm(builder: &Builder<'_>, spec: &ArmSpec, kinds: &BTreeSet<&str>, workspace: &Workspace) -> Result<Arm> {
     let mut builds: BTreeMap<String, Build> = BTreeMap::new();
     for kind in kinds {
@@ -173,7 +194,7 @@ fn build_arm(builder: &Builder<'_>, spec: &ArmSpec, kinds: &BTreeSet<&str>, work
         }
     }
     let fingerprint = Arm::fingerprint_of(&builds);
-    Ok(Arm { arm: spec.name.clone(), role: Role::Plain, patches: spec.patches.clone(), fingerprint, builds })
+    Ok(Arm { arm: spec.name.clone(), role: spec.role.clone(), patches: spec.patches.clone(), fingerprint, builds })
 }
 
 fn without_files(forks: &Forks, case: &design::CaseSpec) -> Case {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use bench_core::arm::sha256_hex;
+use bench_core::arm::{NONE, UPSTREAM, sha256_hex};
 use forks::Forks;
 
 use super::arms::ArmSpec;
@@ -35,10 +35,11 @@ pub(crate) fn generate(forks: &Forks, arm: &ArmSpec) -> Result<Workspace> {
     Ok(Workspace { folder, lock })
 }
 
-/// `upstream`, `none`, or the patches: the same for two names of one set.
+/// `upstream`, `none`, or the patches: the same for two names of one set, and for an arm and its twins.
 fn key(arm: &ArmSpec) -> String {
     match arm.patches.as_slice() {
-        [] => arm.name.clone(),
+        [] if arm.is_upstream() => UPSTREAM.to_owned(),
+        [] => NONE.to_owned(),
         patches => format!("{}-{}", arm.name.replace('+', "_"), &sha256_hex(patches.join(" ").as_bytes())[..8]),
     }
 }

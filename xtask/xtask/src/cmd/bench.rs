@@ -5,13 +5,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bench_core::analysis::power::Question;
 use bench_core::analysis::{Analysis, analyse};
 use bench_core::report::{Style, render};
 use bench_core::schema;
-use bench_runner::{Finished, Interrupted, Options};
+use bench_runner::{Finished, Interrupted, Options, Progress};
 use forks::Forks;
 use serde::Serialize;
 
+use crate::bench::choose::choose;
+use crate::bench::design::Blocks;
 use crate::bench::{self, Choice, bundle, design};
 use crate::cuda::{Arch, Install};
 use crate::output::say;
@@ -24,15 +27,22 @@ pub(crate) struct Args {
     /// The real WinningPoSt circuit on the CPU; the same as `--plan quick`
     #[arg(long, conflicts_with = "plan")]
     quick: bool,
-    /// Which benchmark: quick, h200
+    /// Which benchmark: quick, synthesis, h200, founding
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
-    /// Arms in place of the plan's: upstream,none,ship,all,+a1,all-a1,a1+d4
+    /// Arms in place of the plan's: upstream,none,ship,all,+a1,all-a1,a1+d4; or one scheme over the patches: single,
+    /// leave-one-out, pairs, full
     #[arg(long, value_delimiter = ',')]
     arms: Vec<String>,
+    /// The patches that a scheme varies, in place of the plan's: a1,a2,b1
+    #[arg(long, value_delimiter = ',')]
+    patches: Vec<String>,
     /// Blocks in place of the plan's: how often each comparison is repeated
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     blocks: Option<u16>,
+    /// Stop once every interval that a verdict is on is this narrow to either side; --blocks is then the most
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    until_precise: Option<f64>,
     /// GPU architectures; default: this machine's, else a sensible list
     #[arg(long, value_delimiter = ',')]
     arch: Vec<Arch>,
@@ -67,27 +77,41 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let choice = Choice {
         design: design::named(args.plan.as_deref().unwrap_or(if args.quick { "quick" } else { "" }))?,
         arms: &args.arms,
+        patches: &args.patches,
         blocks: args.blocks.map(usize::from),
+        until_precise: args.until_precise,
         archs: &args.arch,
         install: if args.no_install { Install::Refused } else { Install::Allowed },
         checks: args.bundle.is_some(),
     };
-    let specs = bench::specs(&forks, &choice)?;
+    let chosen = choose(&forks, &choice)?;
+    chosen.left_out.iter().for_each(|note| eprintln!("note: {note}"));
     warn_of_unexported(&forks);
     if let Some(to) = &args.bundle {
         bundle::check_folder(to)?;
-        let plan = bench::plan(&forks, &choice, &specs)?;
+        let plan = bench::plan(&forks, &choice, chosen)?;
         bundle::write(&forks.root, &bench::arms_folder(&forks), &plan, to)?;
         say!("{}: run.sh in it runs {} on a host with a GPU", to.display(), plan.name);
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(&forks, args);
     bench_runner::check_folders(choice.design.name, &options)?;
-    let plan = bench::plan(&forks, &choice, &specs)?;
+    let plan = bench::plan(&forks, &choice, chosen)?;
     std::fs::write(options.folder.join(format!("{}.plan.json", plan.name)), schema::to_text(&plan))
         .context("cannot write the plan")?;
-    let finished = bench_runner::run(&plan, &options, &mut |line| eprintln!("{line}"))?;
+    if args.blocks.is_none() && args.until_precise.is_none() {
+        reason(&choice).iter().for_each(|reason| eprintln!("{reason}"));
+    }
+    let finished = bench_runner::run(&plan, &options, &mut Progress::new())?;
     show(args, &finished)
+}
+
+/// `1%` or `1` as a part of 1.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent < 100.0 => Ok(percent / 100.0),
+        _ => Err("a width in per cent, between 0 and 100: 1%".to_owned()),
+    }
 }
 
 fn options(forks: &Forks, args: &Args) -> Options {
@@ -97,6 +121,7 @@ fn options(forks: &Forks, args: &Args) -> Options {
         out: args.out.clone().unwrap_or_else(|| scratch.clone()),
         scratch,
         params_dir: forks.root.join("target/test-params"),
+        proc: "/proc".into(),
         interrupted: match (args.resume, args.restart) {
             (true, _) => Interrupted::Resume,
             (_, true) => Interrupted::Discard,
@@ -116,6 +141,15 @@ fn warn_of_unexported(forks: &Forks) {
             );
         }
     }
+}
+
+/// Why the design has as many blocks as it has.
+fn reason(choice: &Choice<'_>) -> Option<String> {
+    let Blocks::ToFind(Question { difference, deviation }) = choice.design.blocks else { return None };
+    let (difference, deviation) = (difference * 100.0, deviation * 100.0);
+    Some(format!(
+        "as many blocks as find a difference of {difference:.0} % with a probability of 90 %, if runs vary by {deviation:.0} %; --blocks and --until-precise ask for others"
+    ))
 }
 
 #[derive(Serialize)]

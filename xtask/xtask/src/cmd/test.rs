@@ -173,7 +173,7 @@ fn arms(forks: &Forks) -> Result<Tally> {
 /// Every arm of the quick benchmark with its binary: the same ones, from the same cache.
 fn cpu_arms(forks: &Forks) -> Result<Vec<(String, PathBuf)>> {
     let choice = bench::Choice::of(design::named("quick")?);
-    let plan = bench::plan(forks, &choice, &bench::specs(forks, &choice)?)?;
+    let plan = bench::plan(forks, &choice, bench::choose::choose(forks, &choice)?)?;
     let folder = bench::arms_folder(forks);
     let binary = |arm: &bench_core::arm::Arm| Some((arm.arm.clone(), folder.join(&arm.builds.get("cpu")?.binary)));
     Ok(plan.arms.iter().filter_map(binary).collect())

@@ -95,11 +95,43 @@ fn every_arm_has_its_own_fork() {
 }
 
 #[test]
+fn a_campaign_has_twins_and_controls() {
+    let fixture = fixture();
+    fixture.replace("patches/forks.toml", "short = \"b\"", "short = \"b\", phase = \"synthesis\"");
+    let args = ["bench", "--plan", "synthesis", "--arms", "single", "--patches", "b", "--blocks", "1", "--json"];
+    let said = fixture.xtask(&args);
+    // The proof of `b` is another.
+    assert_eq!(said.code, 4, "{}", said.all());
+    assert!(said.err.contains("7 arms, 2 cases, 1 blocks: 14 runs"), "{}", said.all());
+    let shown: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(shown["analysis"]["cases"][0]["attribution"]["withheld"]["kind"], "no_floor");
+    let receipt: Value =
+        serde_json::from_str(&std::fs::read_to_string(shown["receipt"].as_str().unwrap()).unwrap()).unwrap();
+    let arms = receipt["arms"].as_array().unwrap();
+    let names: Vec<&str> = arms.iter().map(|arm| arm["arm"].as_str().unwrap()).collect();
+    assert_eq!(names, ["upstream", "none", "+b", "none~1", "none~2", "control", "control-synthesis"]);
+    let build = |name: &str| &arms[names.iter().position(|known| *known == name).unwrap()]["builds"]["cpu"];
+    assert_eq!(build("none~2")["components"]["layout"], 2);
+    assert_ne!(build("none~1")["code_sha256"], build("none")["code_sha256"]);
+    assert_ne!(build("none~1")["code_sha256"], build("none~2")["code_sha256"]);
+    assert_eq!(build("control"), build("none"));
+    assert_eq!(receipt["plan"]["phases"], serde_json::json!({ "b-fast": "synthesis" }));
+}
+
+#[test]
 fn wrong_usage_says_what_there_is() {
     let fixture = Fixture::ready();
     fixture.fails(&["bench"], 2, &["--plan quick", "--plan h200"]);
     fixture.fails(&["bench", "--plan", "slow"], 2, &["--plan quick"]);
     fixture.fails(&["bench", "--quick", "--arms", "none"], 2, &["needs the arm upstream"]);
+    fixture.fails(
+        &["bench", "--quick", "--patches", "a"],
+        2,
+        &["name one by --arms (single, leave-one-out, pairs, full)"],
+    );
+    fixture.fails(&["bench", "--quick", "--arms", "pairs", "--patches", "a,x"], 2, &["`x` is no measured patch"]);
+    fixture.fails(&["bench", "--quick", "--until-precise", "0"], 2, &["between 0 and 100"]);
+    fixture.fails(&["bench", "--plan", "synthesis", "--arms", "upstream,+a"], 2, &["a campaign needs the arm none"]);
     fixture.fails(&["bench", "--quick", "--arms", "upstream,+c"], 2, &["`c` is no measured patch", "a, b"]);
     fixture.fails(&["bench", "--quick", "--arms", "upstream,+a,a"], 2, &["the arms +a and a are the same"]);
     fixture.fails(
