@@ -60,7 +60,7 @@ fn refuse_unknown(forks: &Forks, ids: &[String]) -> Result<()> {
     }
 }
 
-/// Collects the files below `folder` that `files` lacks.
+/// Collects the files below `folder` that `files` lacks; what cargo and git keep there is left alone.
 pub(crate) fn foreign(top: &Path, folder: &Path, files: &Tree, found: &mut Vec<String>) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());
@@ -68,6 +68,9 @@ pub(crate) fn foreign(top: &Path, folder: &Path, files: &Tree, found: &mut Vec<S
     for entry in entries {
         let path = entry.map_err(Error::io("read", folder))?.path();
         let inside = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
+        if path.ends_with(".git") {
+            continue;
+        }
         if path.is_dir() && !path.is_symlink() {
             if inside != "target" {
                 foreign(top, &path, files, found)?;

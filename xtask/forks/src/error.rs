@@ -251,6 +251,14 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder for generated files at a place of something else.
+    #[error("{}: {what}\n  mend: name a folder outside, such as target/vendored", path.display())]
+    Misplaced {
+        /// The folder.
+        path: PathBuf,
+        /// What the place is for.
+        what: String,
+    },
 }
 
 impl Error {

@@ -3,8 +3,10 @@
 
 mod guide;
 mod notice;
+mod place;
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -18,6 +20,8 @@ use crate::{Error, Fork, Forks, Result};
 /// In a folder that this wrote: names the crates in it, one a line after the first.
 const MARK: &str = ".vendored-by-xtask";
 const MARK_HEAD: &str = "Written by `cargo xtask vendor`, which overwrites the folders of these crates:";
+/// Where unfinished files lie.
+const SCRATCH: &str = ".unfinished";
 /// Files that rustup obeys in the folder of a crate and below it; that crate's users have their own.
 const TOOLCHAIN: &[&str] = &["rust-toolchain", "rust-toolchain.toml"];
 
@@ -32,6 +36,7 @@ pub struct Difference {
 
 /// What [`vendor`] would change in `dir`; writes nothing.
 pub fn check(forks: &Forks, dir: &Path) -> Result<Vec<Difference>> {
+    place::refuse(forks, dir)?;
     let known = known_crates(dir)?;
     Wanted::of(forks)?.differences(dir, &known)
 }
@@ -39,10 +44,11 @@ pub fn check(forks: &Forks, dir: &Path) -> Result<Vec<Difference>> {
 /// Writes the forks into `dir`, which must be new, empty or written by an earlier call: rewrites what differs, removes
 /// what is stale, and gives both.
 pub fn vendor(forks: &Forks, dir: &Path) -> Result<Vec<Difference>> {
+    place::refuse(forks, dir)?;
     let mut known = known_crates(dir)?;
     let wanted = Wanted::of(forks)?;
     let found = wanted.differences(dir, &known)?;
-    let scratch = dir.join(".unfinished");
+    let scratch = dir.join(SCRATCH);
     if !found.is_empty() {
         // The mark comes first, and names old and new crates until the end: a killed call is taken up by the next.
         known.extend(wanted.crates().map(str::to_owned));
@@ -72,10 +78,14 @@ fn known_crates(dir: &Path) -> Result<Vec<String>> {
     if let Ok(text) = fs::read_to_string(dir.join(MARK))
         && let Some(names) = text.strip_prefix(MARK_HEAD)
     {
-        return Ok(names.lines().filter(|name| crate::pins::is_name(name)).map(str::to_owned).collect());
+        // Anybody may have written a name there: only what we wrote ourselves is ours to remove.
+        let is_ours = |name: &&str| crate::pins::is_name(name) && notice::is_in(&dir.join(name));
+        return Ok(names.lines().filter(is_ours).map(str::to_owned).collect());
     }
+    // A kill before the mark leaves the folder of unfinished files; git may keep what is written.
+    let is_other = |name: &OsStr| name != SCRATCH && name != ".git";
     match fs::read_dir(dir) {
-        Ok(mut entries) => match entries.next() {
+        Ok(entries) => match entries.flatten().find(|entry| is_other(&entry.file_name())) {
             None => Ok(Vec::new()),
             Some(_) => Err(Error::Occupied { path: dir.to_owned() }),
         },
@@ -185,7 +195,8 @@ impl Wanted {
             let mut found = Vec::new();
             foreign(&folder, &folder, &own, &mut found)?;
             found.retain(|path| path != "Cargo.lock" || own.is_empty());
-            found.sort();
+            // The notice goes last: without it, what a kill left would be nobody's.
+            found.sort_by_key(|path| (path == notice::FILE, path.clone()));
             stale.extend(found.into_iter().map(|path| format!("{name}/{path}")));
         }
         Ok(stale)

@@ -1,6 +1,8 @@
-//! The notice in a vendored crate: what it is, who changed what, and under which licence. Pure text.
+//! The notice in a vendored crate: what it is, who changed what, and under which licence.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use crate::Fork;
 use crate::series::Patch;
@@ -11,6 +13,15 @@ pub(super) const FILE: &str = "PATCHES.md";
 pub(super) const PATCHES: &str = "patches";
 /// What the names of files begin with that hold a licence or belong to one.
 const LICENCES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
+
+/// What every notice says first, after its title.
+const OPENING: &str = "This is the crate ";
+
+/// Whether the folder of a crate has such a notice.
+pub(super) fn is_in(folder: &Path) -> bool {
+    let text = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    text.lines().nth(2).is_some_and(|line| line.starts_with(OPENING))
+}
 
 /// What the notice is about.
 pub(super) struct Notice<'a> {
@@ -51,7 +62,7 @@ impl Notice<'_> {
             ("modified", what, format!("- modified by: {}\n", self.authors()))
         };
         format!(
-            "# {name} {version}, {title}\n\nThis is the crate {name} {version} from crates-io. {what}\n\n\
+            "# {name} {version}, {title}\n\n{OPENING}{name} {version} from crates-io. {what}\n\n\
              - release: SHA-256 `{sum}` (the checksum on crates-io)\n\
              - upstream commit: `{commit}` of {repository}\n- licence: {licence}\n{by}",
             name = fork.krate,

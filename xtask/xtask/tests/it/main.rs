@@ -17,4 +17,5 @@ mod rebasing;
 mod registry;
 mod series_edits;
 mod status;
+mod vendor_edges;
 mod vendoring;

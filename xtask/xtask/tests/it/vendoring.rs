@@ -246,6 +246,7 @@ fn a_crate_that_is_no_fork_any_more_goes() {
     let mark = fixture.read("out/.vendored-by-xtask");
     fixture.write("out/.vendored-by-xtask", &format!("{mark}once-a-fork\n"));
     fixture.write("out/once-a-fork/src/lib.rs", "");
+    fixture.write("out/once-a-fork/PATCHES.md", &fixture.read("out/demo-core/PATCHES.md"));
     fixture.write("out/never-a-fork/src/lib.rs", "");
     fixture.fails(CHECK, 1, &["out/once-a-fork/src/lib.rs: not part of it"]);
     fixture.ok(TO);
