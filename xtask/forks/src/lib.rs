@@ -36,7 +36,9 @@ pub mod vendor;
 pub mod verify;
 mod workdir;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use apply::{Outcome, apply, ensure, ensure_whole};
 pub use drop::{Dropped, Written, retire};
@@ -63,14 +65,24 @@ pub struct Forks {
     pub pins: Pins,
 }
 
+/// Keeps other processes from changing the forks while it lives.
+#[derive(Debug)]
+pub struct Held {
+    _lock: Arc<File>,
+}
+
 impl Forks {
     /// Opens the repository that `start` lies in: the nearest folder upwards with a `patches/forks.toml`.
     pub fn find(start: &Path) -> Result<Self> {
-        let root = start
-            .ancestors()
-            .find(|folder| folder.join(pins::PATH).is_file())
-            .ok_or_else(|| Error::NoRoot { start: start.to_owned() })?;
-        Self::open(root)
+        Self::open(root_of(start)?)
+    }
+
+    /// [`Forks::find`], for a verb that changes something. Waits for a process that does, and reads the pins only then:
+    /// what they said before is no longer so.
+    pub fn find_to_change(start: &Path) -> Result<(Self, Held)> {
+        let root = root_of(start)?;
+        let held = Held { _lock: lock::take(&root.join(WORK_DIR))? };
+        Ok((Self::open(root)?, held))
     }
 
     /// Opens the repository at `root`.
@@ -122,4 +134,9 @@ impl Forks {
     fn work_dir(&self) -> PathBuf {
         self.root.join(WORK_DIR)
     }
+}
+
+fn root_of(start: &Path) -> Result<&Path> {
+    let mut folders = start.ancestors();
+    folders.find(|folder| folder.join(pins::PATH).is_file()).ok_or_else(|| Error::NoRoot { start: start.to_owned() })
 }

@@ -39,6 +39,8 @@ impl Finding {
 /// `need_evidence`, a measured patch without fresh evidence is a finding.
 pub fn verify(forks: &Forks, need_evidence: bool) -> Result<Vec<Finding>> {
     let store = Store::open(forks)?;
+    // Read again: whoever held the lock may have changed the pins.
+    let forks = &Forks::open(&forks.root)?;
     let mut findings = strays(forks);
     let mut laid_out = true;
     for fork in &forks.pins.forks {

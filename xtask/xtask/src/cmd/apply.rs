@@ -16,7 +16,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let mut status = ExitCode::SUCCESS;
     for fork in forks.select(&args.crates)? {
         for patch in forks.series(fork).iter().flat_map(|series| &series.patches).filter(|patch| patch.file.is_none()) {

@@ -20,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let dropped = forks::retire(&forks, &args.name, &args.id, args.shipped)?;
     for (path, written) in &dropped.files {
         let word = match written {

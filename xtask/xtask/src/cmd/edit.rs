@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let fork = forks.fork(&args.name)?;
     let branch = forks::edit(&forks, fork, args.patch.as_deref())?;
     say!("{}", forks.folder(fork).display());

@@ -21,12 +21,18 @@ use std::env;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use forks::Forks;
+use forks::{Forks, Held};
 
 /// The repository that the verb runs in.
 fn open() -> anyhow::Result<Forks> {
     let here = env::current_dir().context("cannot tell the current folder")?;
     Ok(Forks::find(&here)?)
+}
+
+/// [`open`] for a verb that changes the forks or their folders: nobody else does while the second value lives.
+fn open_to_change() -> anyhow::Result<(Forks, Held)> {
+    let here = env::current_dir().context("cannot tell the current folder")?;
+    Ok(Forks::find_to_change(&here)?)
 }
 
 /// A check found something.

@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let kind = if args.enabling {
         Kind::Enabling
     } else {

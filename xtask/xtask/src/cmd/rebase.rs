@@ -48,7 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let fork = forks.fork(&args.name)?;
     let progress = match &args.to {
         Some(version) if args.dry_run => return dry_run(&forks, fork, version, &args.with),

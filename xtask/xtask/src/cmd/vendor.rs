@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = super::open()?;
+    let (forks, _held) = super::open_to_change()?;
     let dir = std::path::absolute(&args.to).context("cannot tell the current folder")?;
     let shown = args.to.display();
     if args.check {

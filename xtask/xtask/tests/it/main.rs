@@ -12,6 +12,7 @@ mod fixture;
 mod gates;
 mod hostile;
 mod kill;
+mod locking;
 mod mailed;
 mod rebasing;
 mod registry;
