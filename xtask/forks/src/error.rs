@@ -21,6 +21,23 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// Files of the repository that change together, when only some could be written.
+    #[error(
+        "cannot {action} {}: {reason}\n  the change is kept whole in {} and half done: make the file writable (a read-only folder, \
+         `chattr +i` or a full disk is in the way), and the next `cargo xtask` finishes it\n  \
+         to give it up instead: delete {}, and restore patches/ from version control",
+        path.display(),
+        crate::rewrite::JOURNAL,
+        crate::rewrite::JOURNAL
+    )]
+    Unfinished {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// No `patches/forks.toml` upwards.
     #[error("no {} in {} or a folder above it: run this inside the repository", crate::pins::PATH, start.display())]
     NoRoot {

@@ -13,8 +13,20 @@ pub(crate) const STORE: &str = "store.git";
 
 static HELD: Mutex<Option<HashMap<PathBuf, Weak<File>>>> = Mutex::new(None);
 
+/// A link to a folder that is not there, as `target` often is one, hides behind "file exists".
+fn refuse_dangling(folder: &Path) -> Result<()> {
+    let Some(link) = folder.ancestors().find(|path| path.is_symlink() && !path.exists()) else {
+        return Ok(());
+    };
+    let to = fs::read_link(link).unwrap_or_default();
+    let reason =
+        format!("it is a symbolic link to {}, which is not there: make that folder, or remove the link", to.display());
+    Err(Error::Release { path: link.to_owned(), reason })
+}
+
 /// Takes the lock file in `folder`, waiting for another process that holds it; released when the last clone drops.
 pub(crate) fn take(folder: &Path) -> Result<Arc<File>> {
+    refuse_dangling(folder)?;
     fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let path = folder.join("lock");
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ use crate::series::hex;
 use crate::{Error, Result, lock, step, tree};
 
 /// Beside the files that it is about, not in `target/`, which may be deleted at any time.
-const JOURNAL: &str = "patches/.unfinished.json";
+pub(crate) const JOURNAL: &str = "patches/.unfinished.json";
 /// On the same file system as these files, so that a finished one can be renamed into place.
 const SCRATCH: &str = "patches/.scratch";
 
@@ -70,6 +70,11 @@ fn take(root: &Path, steps: &[Step]) -> Result<()> {
     for step in steps {
         step.check(root)?;
     }
+    write(root, steps).map_err(unfinished)?;
+    clean(root)
+}
+
+fn write(root: &Path, steps: &[Step]) -> Result<()> {
     for step in steps {
         let path = root.join(&step.path);
         match &step.after {
@@ -77,8 +82,15 @@ fn take(root: &Path, steps: &[Step]) -> Result<()> {
             None => remove(&path)?,
         }
     }
-    remove(&root.join(JOURNAL))?;
-    clean(root)
+    remove(&root.join(JOURNAL))
+}
+
+/// What could not be written stays in the journal: says so.
+fn unfinished(error: Error) -> Error {
+    match error {
+        Error::Io { action, path, source } => Error::Unfinished { action, path, reason: source.to_string() },
+        other => other,
+    }
 }
 
 fn clean(root: &Path) -> Result<()> {

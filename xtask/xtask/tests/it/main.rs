@@ -18,5 +18,6 @@ mod rebasing;
 mod registry;
 mod series_edits;
 mod status;
+mod unwritable;
 mod vendor_edges;
 mod vendoring;
