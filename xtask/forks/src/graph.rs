@@ -17,8 +17,10 @@ use crate::{Fork, Forks, Result};
 pub struct Fault {
     /// Its name.
     pub fork: String,
-    /// What is wrong, with each dependant's requirement.
+    /// What is wrong.
     pub message: String,
+    /// Each dependant's requirement, a line each with its line end before it.
+    pub requirements: String,
     /// What mends it, where the fault itself says.
     pub fix: Option<String>,
 }
@@ -89,16 +91,15 @@ pub fn faults(forks: &Forks, metadata: &Metadata, build: &Build, fork: &Fork) ->
     let requirements = if lines.is_empty() { String::new() } else { requirements(forks, metadata, fork) };
     lines
         .into_iter()
-        .map(|line| format!("build `{}`: {line}{requirements}", build.name))
-        .map(|message| Fault { fork: fork.name.clone(), message, fix: None })
+        .map(|message| Fault { fork: fork.name.clone(), message, requirements: requirements.clone(), fix: None })
         .collect()
 }
 
 /// The fingerprint of the build would leave the fork's patches out.
 fn unnamed(build: &Build, fork: &Fork) -> Fault {
     let fix = format!("add `{}` to `forks` of the build `{}` in {}", fork.name, build.name, crate::pins::PATH);
-    let message = format!("build `{}`: it uses the fork, but does not name it", build.name);
-    Fault { fork: fork.name.clone(), message, fix: Some(fix) }
+    let message = "it uses the fork, but does not name it".to_owned();
+    Fault { fork: fork.name.clone(), message, requirements: String::new(), fix: Some(fix) }
 }
 
 fn faults_of(metadata: &Metadata, build: &Build, fork: &Fork, package: &Package, expected: bool) -> Vec<String> {

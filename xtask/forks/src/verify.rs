@@ -9,6 +9,7 @@ use std::fs;
 use serde::Serialize;
 
 use crate::evidence::{self, Evidence};
+use crate::graph::Fault;
 use crate::series::Series;
 use crate::status::Drift;
 use crate::store::Store;
@@ -164,18 +165,12 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
             ),
         });
     }
-    let patches = manifest::patches(forks);
+    let mut faults = Vec::new();
     for (build, metadata) in graph::resolve_all(forks) {
         match metadata {
             Ok(metadata) => {
-                for fork in &forks.pins.forks {
-                    let faults = graph::faults(forks, &metadata, build, fork);
-                    let fix = manifest::fix(fork, &patches);
-                    findings.extend(faults.into_iter().map(|fault| {
-                        let fix = fault.fix.unwrap_or_else(|| fix.clone());
-                        Finding::new("graph", fork, None, fault.message, fix)
-                    }));
-                }
+                let of = |fork| graph::faults(forks, &metadata, build, fork).into_iter();
+                faults.extend(forks.pins.forks.iter().flat_map(of).map(|fault| (build.name.as_str(), fault)));
             }
             Err(error) => findings.push(Finding {
                 check: "graph",
@@ -184,6 +179,32 @@ fn graphs(forks: &Forks) -> Vec<Finding> {
                 message: error.to_string(),
                 fix: "mend what cargo says; `cargo metadata > /dev/null` renews Cargo.lock".into(),
             }),
+        }
+    }
+    findings.extend(told(forks, &faults));
+    findings
+}
+
+/// Faults as findings: what several builds have in common once, and a fork's requirements with the first that has them.
+fn told(forks: &Forks, faults: &[(&str, Fault)]) -> Vec<Finding> {
+    let patches = manifest::patches(forks);
+    let mut findings = Vec::new();
+    for fork in &forks.pins.forks {
+        let of_fork: Vec<&(&str, Fault)> = faults.iter().filter(|(_, fault)| fault.fork == fork.name).collect();
+        for (at, (_, fault)) in of_fork.iter().enumerate() {
+            let before = || of_fork[..at].iter().map(|(_, other)| other);
+            if before().any(|other| other == fault) {
+                continue;
+            }
+            let builds: Vec<String> =
+                of_fork.iter().filter(|(_, other)| other == fault).map(|(build, _)| format!("`{build}`")).collect();
+            let word = if builds.len() == 1 { "build" } else { "builds" };
+            let mut message = format!("{word} {}: {}", builds.join(", "), fault.message);
+            if !before().any(|other| other.requirements == fault.requirements) {
+                message += &fault.requirements;
+            }
+            let fix = fault.fix.clone().unwrap_or_else(|| manifest::fix(fork, &patches));
+            findings.push(Finding::new("graph", fork, None, message, fix));
         }
     }
     findings

@@ -201,7 +201,36 @@ fn a_registry_copy_in_the_graph() {
     fixture.replace("Cargo.toml", "demo-core = { path = \"extern/demo-core\" }", "");
     fixture.lock();
     finds(&fixture, "graph", &["build `cpu`", "not the fork: demo-core 1.0.0 from registry", "app 0.1.0 requires ^1"]);
-    finds(&fixture, "graph", &["the fork in extern/demo-core is not in the graph", "demo-user 0.1.0 requires ^1"]);
+    finds(&fixture, "graph", &["the fork in extern/demo-core is not in the graph"]);
+}
+
+#[test]
+fn what_builds_have_in_common_is_told_once() {
+    let fixture = Fixture::ready();
+    let build = "[[build]]\nname = \"gpu\"\npackage = \"app\"\nforks = [\"demo-core\"]\n";
+    fixture.write("patches/forks.toml", &(fixture.read("patches/forks.toml") + build));
+    fixture.replace("Cargo.toml", "demo-core = { path = \"extern/demo-core\" }", "");
+    fixture.lock();
+    let said = fixture.xtask(&["verify"]);
+    assert_eq!(said.code, 1, "{}", said.all());
+    for line in
+        ["builds `cpu`, `gpu`: a copy is in the graph", "builds `cpu`, `gpu`: the fork in", "demo-user 0.1.0 requires"]
+    {
+        assert_eq!(said.out.matches(line).count(), 1, "`{line}`: {}", said.all());
+    }
+    // What only one of them has is told of that one.
+    fixture.replace(
+        "Cargo.toml",
+        "[patch.crates-io]\n",
+        "[patch.crates-io]\ndemo-core = { path = \"extern/demo-core\" }\n",
+    );
+    fixture.lock();
+    fixture.replace(
+        "patches/forks.toml",
+        "name = \"gpu\"\npackage = \"app\"\nforks = [\"demo-core\"]",
+        "name = \"gpu\"\npackage = \"app\"\nforks = []",
+    );
+    finds(&fixture, "graph", &["build `gpu`: it uses the fork, but does not name it"]);
 }
 
 #[test]
