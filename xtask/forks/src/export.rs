@@ -141,7 +141,7 @@ fn plan(forks: &Forks, store: &Store, series: &Series, workdir: &Workdir, found:
     } else {
         let tips: Vec<String> = laid.values().chain(now.values()).cloned().collect();
         store.receive(&tips, &workdir.git)?;
-        let read = |branches| lines::read(store, &series.fork, &found.state.pristine, branches);
+        let read = |branches| lines::read(store, series, &found.state.pristine, branches);
         let (laid, now) = (read(&laid)?, read(&now)?);
         let sources = lines::decide(store, series, &laid, &now)?;
         let rendered = render_all(forks, store, series, &found.state, &sources)?;

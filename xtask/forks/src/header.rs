@@ -76,6 +76,11 @@ impl Description {
         trailers
     }
 
+    /// The lines of the trailers as they stand; empty without any.
+    pub(crate) fn trailer_lines(&self) -> &str {
+        if self.trailers().is_empty() { "" } else { self.body.rsplit("\n\n").next().unwrap_or_default() }
+    }
+
     /// The value of the trailer `key`, the first if there are several.
     pub fn trailer(&self, key: &str) -> Option<String> {
         self.trailers().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)

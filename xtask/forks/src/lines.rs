@@ -1,5 +1,7 @@
 //! The branches of a fork's folder as lines of patches, and which commit speaks for each patch. Knows no files.
 
+mod trailers;
+
 use std::collections::BTreeMap;
 
 use crate::export::stuck;
@@ -45,20 +47,21 @@ pub(crate) fn start_over(fork: &Fork) -> String {
 /// Reads `branches` from the store, each from the release up.
 pub(crate) fn read(
     store: &Store,
-    fork: &Fork,
+    series: &Series,
     pristine: &str,
     branches: &BTreeMap<String, String>,
 ) -> Result<Branches> {
-    branches.iter().map(|(name, tip)| Ok((name.clone(), line(store, fork, pristine, name, tip)?))).collect()
+    branches.iter().map(|(name, tip)| Ok((name.clone(), line(store, series, pristine, name, tip)?))).collect()
 }
 
-fn line(store: &Store, fork: &Fork, pristine: &str, branch: &str, tip: &str) -> Result<Vec<Step>> {
+fn line(store: &Store, series: &Series, pristine: &str, branch: &str, tip: &str) -> Result<Vec<Step>> {
+    let fork = &series.fork;
     let log = ["log", "-z", "--reverse", "--topo-order", "--format=%H%n%T%n%P%n%an%n%ae%n%aD%n%B"];
     let range = format!("{pristine}..{tip}");
     let out = store.git().call(log.into_iter().chain([range.as_str()])).bytes()?;
     let out = String::from_utf8_lossy(&out);
     let mut below = store.commit(pristine)?;
-    let mut steps: Vec<Step> = Vec::new();
+    let mut changes: Vec<Change> = Vec::new();
     for record in out.split('\0').filter(|record| !record.is_empty()) {
         let mut fields = record.splitn(7, '\n');
         let mut next = || fields.next().unwrap_or_default();
@@ -70,19 +73,24 @@ fn line(store: &Store, fork: &Fork, pristine: &str, branch: &str, tip: &str) -> 
             return Err(stuck(fork, reason, mend));
         }
         let commit = Commit { id: id.to_owned(), tree: tree.to_owned() };
-        let change = Change { parent: below, commit: commit.clone(), description };
-        let patch = patch_id(fork, branch, &change)?;
+        changes.push(Change { parent: below, commit: commit.clone(), description });
+        below = commit;
+    }
+    let named: Vec<String> = changes.iter().filter_map(|change| change.description.trailer("Patch-Id")).collect();
+    let mut steps: Vec<Step> = Vec::new();
+    for change in changes {
+        let patch = patch_id(series, branch, &change, &named)?;
         if steps.iter().any(|step| step.id == patch) {
             let reason = format!("branch {branch} has two commits of patch `{patch}`");
             return Err(stuck(fork, reason, "squash them: `git rebase -i`, a patch is one commit".into()));
         }
         steps.push(Step { id: patch, change });
-        below = commit;
     }
     Ok(steps)
 }
 
-fn patch_id(fork: &Fork, branch: &str, change: &Change) -> Result<String> {
+fn patch_id(series: &Series, branch: &str, change: &Change, named: &[String]) -> Result<String> {
+    let fork = &series.fork;
     let said = &change.description;
     let commit = format!("commit {} (\"{}\") on branch {branch}", &change.commit.id[..12], said.subject);
     if let Some(line) = said.ambiguous_line() {
@@ -90,8 +98,8 @@ fn patch_id(fork: &Fork, branch: &str, change: &Change) -> Result<String> {
         return Err(stuck(fork, reason, "reword it: `git commit --amend` or `git rebase -i`".into()));
     }
     let Some(id) = said.trailer("Patch-Id") else {
-        let mend = "squash it into its patch, or give its message the trailer `Patch-Id: <id>`: `git rebase -i`";
-        return Err(stuck(fork, format!("{commit} has no Patch-Id trailer"), mend.into()));
+        let mend = trailers::mend(series, branch, named);
+        return Err(stuck(fork, format!("{commit} has no Patch-Id trailer"), mend));
     };
     if !fork.ids().any(|known| known == id) {
         let mend = format!("add it to `enabling` or `measured` of {} in patches/forks.toml", fork.name);

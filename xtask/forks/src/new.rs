@@ -142,9 +142,13 @@ pub(crate) fn remind(workdir: &Workdir, patch: &Patch) -> Result<()> {
     if file.exists() {
         return Ok(());
     }
+    fs::write(&file, blank(patch)).map_err(Error::io("write", &file))
+}
+
+/// The message of a patch of which nothing was said yet.
+pub(crate) fn blank(patch: &Patch) -> String {
     let (id, kind) = (patch.id.clone(), patch.kind.clone());
-    let message = message(&NewPatch { id, kind, subject: None, upstream_status: None, prediction: None });
-    fs::write(&file, message).map_err(Error::io("write", &file))
+    message(&NewPatch { id, kind, subject: None, upstream_status: None, prediction: None })
 }
 
 /// The message with every trailer that `verify` demands; what was not said is left open.

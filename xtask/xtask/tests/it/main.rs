@@ -14,6 +14,7 @@ mod hostile;
 mod kill;
 mod locking;
 mod mailed;
+mod nameless;
 mod rebasing;
 mod registry;
 mod series_edits;
