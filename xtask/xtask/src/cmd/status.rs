@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// Show each fork: pin, patches, evidence, drift, use
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// As JSON, for programs
+    /// As JSON, for programs; with every Upstream-Status whole
     #[arg(long)]
     json: bool,
 }

@@ -70,6 +70,24 @@ fn every_kind_of_drift_is_told() {
     insta::assert_snapshot!(page.concat());
 }
 
+#[test]
+fn an_upstream_status_is_whole_or_its_first_word() {
+    let fixture = Fixture::ready();
+    let long = format!("Pending (to be offered {})", "as soon as that is asked for ".repeat(2).trim_end());
+    let link = "Submitted https://example.com/pull/1";
+    for (id, status) in [("log", long.as_str()), ("a-fast", link)] {
+        let path = format!("patches/demo-core/{id}.patch");
+        fixture.replace(&path, "Upstream-Status: Pending", &format!("Upstream-Status: {status}"));
+    }
+    fixture.ok(&["apply"]);
+    let page = fixture.ok(&["status"]);
+    let row = |id: &str| page.lines().find(|line| line.trim_start().starts_with(id)).unwrap();
+    assert!(row("log").ends_with("  Pending") && row("a-fast").ends_with(link), "{page}");
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    let json: Value = serde_json::from_str(&fixture.ok(&["status", "--json"])).unwrap();
+    assert_eq!(json[0]["patches"][0]["upstream"], long.as_str());
+}
+
 /// A receipt with the arms `none`, `+a` and `+b`, the latter with another `b-fast` than today's.
 fn measure(fixture: &Fixture) {
     let forks = forks::Forks::open(&fixture.root).unwrap();

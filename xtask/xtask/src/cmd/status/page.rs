@@ -7,8 +7,8 @@ use anstyle::{AnsiColor, Style};
 use forks::evidence::Evidence;
 use forks::status::{ForkStatus, PatchStatus};
 
-/// Rows are cut to this many columns; what is wrong is told whole.
-const WIDTH: usize = 90;
+/// A patch's row is held to this many columns: a reason or a link is there whole or not at all, and always in `--json`.
+const WIDTH: usize = 80;
 
 /// So many lines of drift a fork, so that one page holds all forks.
 const MOST_DRIFT: usize = 6;
@@ -42,12 +42,12 @@ pub(super) fn page(forks: &[ForkStatus]) -> String {
     let widths = [width(0), width(1)];
     let mut page = String::new();
     for (fork, rows) in forks.iter().zip(rows) {
-        let mut rows = rows.into_iter().map(|row| line(row, widths));
-        page.extend(rows.next());
+        let mut rows = rows.into_iter();
+        page.extend(rows.next().map(|row| line(row, widths)));
         for note in notes(fork) {
             page += &format!("  {}\n", paint(&note));
         }
-        page.extend(rows);
+        page.extend(rows.map(|row| line(fitted(row, widths), widths)));
         page.push('\n');
     }
     page + &summary(forks)
@@ -61,12 +61,16 @@ fn paint(Span(style, text): &Span) -> String {
     format!("{style}{text}{style:#}")
 }
 
-fn line(row: Row, widths: [usize; 2]) -> String {
-    let [first, second, mut third] = row;
+/// A patch's row, with no more than the first word of its Upstream-Status where the whole has no room.
+fn fitted(mut row: Row, widths: [usize; 2]) -> Row {
     let room = WIDTH.saturating_sub(widths[0] + widths[1] + 4);
-    if let Some(Span(_, text)) = third.last_mut().filter(|span| span.len() > room) {
-        *text = text.chars().take(room.saturating_sub(1)).chain(['…']).collect();
+    for Span(_, text) in row[2].iter_mut().filter(|span| span.len() > room) {
+        *text = text.split(' ').next().unwrap_or_default().to_owned();
     }
+    row
+}
+
+fn line([first, second, third]: Row, widths: [usize; 2]) -> String {
     let mut line = String::new();
     for (spans, width) in [(first, widths[0] + 2), (second, widths[1] + 2), (third, 0)] {
         line.extend(spans.iter().map(paint));
