@@ -8,6 +8,7 @@ use std::{
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::gates::tool;
 use crate::output::say;
 use crate::{cuda, gpus};
 
@@ -55,7 +56,10 @@ impl Check {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let root = crate::root();
     let checks: Vec<Check> =
-        [tools(), machine(), laid_out(&root), cuda_compiler(&root), devices()].into_iter().flatten().collect();
+        [tools(), machine(), laid_out(&root), semver_checks(&root), cuda_compiler(&root), devices()]
+            .into_iter()
+            .flatten()
+            .collect();
     let ok = checks.iter().all(|c| c.state != State::Missing);
     if args.json {
         say!("{}", serde_json::json!({ "ok": ok, "checks": checks }));
@@ -147,6 +151,24 @@ fn laid_out(root: &Path) -> Vec<Check> {
         Check::ok("forks", "laid out (`cargo xtask status` says more)")
     } else {
         Check::lacking("forks", State::Optional, format!("not laid out: {}", missing.join(", ")), "cargo xtask apply")
+    }]
+}
+
+/// What compares public APIs in `verify --gates`, and is installed there when there is none.
+fn semver_checks(root: &Path) -> Vec<Check> {
+    let what = "semver-checks";
+    let rust = version_line("rustc").and_then(|line| version_of(&line));
+    vec![match tool::look(root) {
+        Some((program, version)) => Check::ok(what, format!("{version} ({})", program.display())),
+        None if rust.is_some_and(|version| version < tool::LEAST_RUST) => {
+            let found = "no cargo-semver-checks, which `verify --gates` needs, and which needs Rust 1.93 or later";
+            Check::lacking(what, State::Optional, found, "rustup update stable")
+        }
+        None => {
+            let found =
+                "no cargo-semver-checks; `cargo xtask verify --gates` installs it below target/ when it needs it";
+            Check::lacking(what, State::Optional, found, tool::INSTALL)
+        }
     }]
 }
 

@@ -8,7 +8,7 @@ mod compile;
 mod features;
 mod semver;
 mod subsets;
-mod tool;
+pub(crate) mod tool;
 mod warnings;
 
 use std::{

@@ -4,6 +4,7 @@
 mod any_crate;
 mod apply;
 mod bench;
+mod doctor;
 mod every_step;
 mod exporting;
 mod family;
