@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::evidence::{self, Evidence, Today};
+use crate::evidence::{self, Evidence, OfPatch};
 use crate::graph;
 use crate::rebase::refuse_unfinished;
 use crate::series::{Kind, Series};
 use crate::workdir::{Head, Place, Workdir};
-use crate::{Error, Fork, Forks, Result, fingerprint};
+use crate::{Error, Fork, Forks, Result};
 
 /// The state of a fork.
 #[derive(Debug, Clone, Serialize)]
@@ -55,16 +55,16 @@ pub struct Drift {
     pub fix: String,
 }
 
-/// The state of every fork. What cannot be read of one is told as its drift.
-pub fn status(forks: &Forks) -> Vec<ForkStatus> {
-    let evidence = patch_evidence(forks);
+/// The state of every fork, its evidence for builds by these compilers. What cannot be read of one is told as its drift.
+pub fn status(forks: &Forks, toolchain: &[String]) -> Vec<ForkStatus> {
+    let (evidence, _) = evidence::all(forks, toolchain);
     let graphs = graph::resolve_all(forks);
     forks.pins.forks.iter().map(|fork| of_fork(forks, fork, &graphs, &evidence)).collect()
 }
 
 type Graphs<'a> = Vec<(&'a crate::pins::Build, Result<cargo_metadata::Metadata>)>;
 
-fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str) -> Evidence) -> ForkStatus {
+fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &[OfPatch]) -> ForkStatus {
     let folder = forks.folder(fork);
     let (mut used_by, mut missing_in) = (Vec::new(), Vec::new());
     for (build, metadata) in graphs {
@@ -93,7 +93,11 @@ fn of_fork(forks: &Forks, fork: &Fork, graphs: &Graphs, evidence: &impl Fn(&str)
     }
 }
 
-fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchStatus> {
+fn patches(series: &Series, evidence: &[OfPatch]) -> Vec<PatchStatus> {
+    let evidence_of = |id: &str| {
+        let found = evidence.iter().find(|one| one.fork == series.fork.name && one.patch == id)?;
+        Some(found.evidence.clone())
+    };
     let of = |patch: &crate::Patch| PatchStatus {
         id: patch.id.clone(),
         kind: match patch.kind {
@@ -109,7 +113,7 @@ fn patches(series: &Series, evidence: &impl Fn(&str) -> Evidence) -> Vec<PatchSt
             .file
             .as_ref()
             .map(|file| file.description.trailer("Upstream-Status").unwrap_or_else(|| "no Upstream-Status".to_owned())),
-        evidence: patch.is_measured().then(|| evidence(&fingerprint::patch_name(&series.fork, &patch.id))),
+        evidence: evidence_of(&patch.id),
     };
     series.patches.iter().map(of).collect()
 }
@@ -191,20 +195,4 @@ pub(crate) fn unreadable(fork: &Fork, error: &Error) -> Drift {
 
 fn keep_or_discard(fork: &Fork, keep: &str) -> String {
     format!("{keep}; or discard it: `cargo xtask apply --discard {}`", fork.name)
-}
-
-/// The evidence of each measured patch by its name, from the receipts in `evidence/`.
-pub(crate) fn patch_evidence(forks: &Forks) -> impl Fn(&str) -> Evidence {
-    let (receipts, _) = evidence::read(&forks.root.join("evidence"));
-    let mut today = Today::default();
-    for fork in &forks.pins.forks {
-        today.pins.insert(fork.name.clone(), fingerprint::pin(fork));
-        today.enabling.extend(fork.enabling.iter().map(|id| fingerprint::patch_name(fork, id)));
-        if !receipts.is_empty() {
-            // A patch that cannot be read has changed.
-            let ids = forks.series(fork).and_then(|series| fingerprint::of_series(forks, &series));
-            today.patches.extend(ids.unwrap_or_default());
-        }
-    }
-    move |name: &str| evidence::evidence(name, &receipts, &today)
 }

@@ -8,12 +8,12 @@ use std::fs;
 
 use serde::Serialize;
 
-use crate::evidence::{self, Evidence};
+use crate::evidence::{self, OfPatch, State};
 use crate::graph::Fault;
 use crate::series::Series;
 use crate::status::Drift;
 use crate::store::Store;
-use crate::{Error, Fork, Forks, Outcome, Result, ensure, fingerprint, graph, pins, status};
+use crate::{Error, Fork, Forks, Outcome, Result, ensure, graph, pins, status};
 
 /// Something that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,8 +37,8 @@ impl Finding {
 }
 
 /// Checks everything; lays forks out where they are missing or outdated, since the graph needs them. With
-/// `need_evidence`, a measured patch without fresh evidence is a finding.
-pub fn verify(forks: &Forks, need_evidence: bool) -> Result<Vec<Finding>> {
+/// `need_evidence`, a measured patch without fresh evidence for builds by these compilers is a finding.
+pub fn verify(forks: &Forks, need_evidence: Option<&[String]>) -> Result<Vec<Finding>> {
     let store = Store::open(forks)?;
     // Read again: whoever held the lock may have changed the pins.
     let forks = &Forks::open(&forks.root)?;
@@ -60,8 +60,8 @@ pub fn verify(forks: &Forks, need_evidence: bool) -> Result<Vec<Finding>> {
     if laid_out {
         findings.extend(graphs(forks));
     }
-    if need_evidence {
-        findings.extend(stale(forks));
+    if let Some(toolchain) = need_evidence {
+        findings.extend(stale(forks, toolchain));
     }
     Ok(findings)
 }
@@ -210,22 +210,22 @@ fn told(forks: &Forks, faults: &[(&str, Fault)]) -> Vec<Finding> {
     findings
 }
 
-/// Measured patches that ship without fresh evidence, and receipts that cannot be read.
-fn stale(forks: &Forks) -> Vec<Finding> {
-    let evidence = status::patch_evidence(forks);
+/// Measured patches without fresh evidence, and receipts that cannot be read.
+fn stale(forks: &Forks, toolchain: &[String]) -> Vec<Finding> {
+    let (evidence, wrong) = evidence::all(forks, toolchain);
     let mut findings = Vec::new();
-    for fork in &forks.pins.forks {
-        for patch in &fork.measured {
-            let message = match evidence(&fingerprint::patch_name(fork, &patch.id)) {
-                Evidence::Fresh => continue,
-                Evidence::Stale { changed } => format!("its evidence is stale; changed since: {}", changed.join(", ")),
-                Evidence::None => "it has no evidence".to_owned(),
-            };
-            let fix = format!("cargo xtask bench --arms upstream,none,+{}", patch.short);
-            findings.push(Finding::new("evidence", fork, Some(&patch.id), message, fix));
-        }
+    for OfPatch { fork, patch, short, evidence } in evidence {
+        let message = match evidence.state {
+            State::Fresh => continue,
+            State::OtherToolchain { toolchain } => {
+                format!("its evidence is of another toolchain: {}", toolchain.join(", "))
+            }
+            State::Stale { changed } => format!("its evidence is stale; changed since: {}", changed.join(", ")),
+            State::None => "it has no evidence".to_owned(),
+        };
+        let fix = format!("cargo xtask bench --plan PLAN --arms upstream,none,+{short} --out {}", evidence::FOLDER);
+        findings.push(Finding { check: "evidence", fork: Some(fork), patch: Some(patch), message, fix });
     }
-    let (_, wrong) = evidence::read(&forks.root.join("evidence"));
     findings.extend(wrong.into_iter().map(|path| Finding {
         check: "evidence",
         fork: None,

@@ -366,12 +366,12 @@ fn a_patch_file_cut_anywhere_is_found_and_never_half_laid_out() {
             let applied = forks::apply(&repo.forks, &repo.forks.pins.forks[0], false);
             prop_assert_eq!(applied.is_ok(), at == whole.len() - 1, "cut at {} of {}", at, whole.len());
             prop_assert_eq!(repo.laid_out(), before.clone(), "cut at {} of {}", at, whole.len());
-            let findings = forks::verify::verify(&repo.forks, false).unwrap();
+            let findings = forks::verify::verify(&repo.forks, None).unwrap();
             prop_assert!(!findings.is_empty(), "cut at {} of {}", at, whole.len());
         }
         fs::write(&path, &whole).unwrap();
         repo.apply();
-        prop_assert_eq!(forks::verify::verify(&repo.forks, false).unwrap(), []);
+        prop_assert_eq!(forks::verify::verify(&repo.forks, None).unwrap(), []);
         Ok(())
     };
     runner(2).run(&cut, holds).unwrap();

@@ -14,7 +14,7 @@ mod schemes;
 mod workspace;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -24,7 +24,7 @@ use bench_core::plan::{Case, Plan, Toolchain};
 use bench_core::schema::SCHEMA;
 use forks::{Fork, Forks};
 
-use crate::cuda::{Arch, CudaBuild, Install};
+use crate::cuda::{self, Arch, CudaBuild, Install};
 use arms::ArmSpec;
 use build::Builder;
 use choose::Chosen;
@@ -127,7 +127,7 @@ fn builder<'a>(forks: &'a Forks, archs: &[Arch], install: Install, kinds: &BTree
     let mut cuda = Vec::new();
     if kinds.iter().any(|kind| *kind != "cpu") {
         let build = CudaBuild::prepare(&forks.root, archs, install)?;
-        toolchain.nvcc = Some(format!("nvcc {}", build.toolkit.release));
+        toolchain.nvcc = Some(nvcc(&build.toolkit.release));
         toolchain.architectures = build.archs.iter().map(ToString::to_string).collect();
         cuda = build.environment();
     }
@@ -140,6 +140,18 @@ pub(crate) fn rustc() -> Result<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let host = text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or("unknown host");
     Ok(format!("{} {host}", text.lines().next().context("rustc says nothing")?))
+}
+
+/// The compilers that a build would use today, as receipts name them. Where no CUDA compiler is found, the one that would
+/// be installed.
+pub(crate) fn toolchain(root: &Path) -> Result<Vec<String>> {
+    let found = cuda::find(root).ok().flatten();
+    let release = found.map_or_else(|| cuda::RELEASE.to_owned(), |toolkit| toolkit.release);
+    Ok(vec![rustc()?, nvcc(&release)])
+}
+
+fn nvcc(release: &str) -> String {
+    format!("nvcc {release}")
 }
 
 /// Generates every arm's workspace; all must take the same versions from outside the forks.

@@ -2,8 +2,10 @@
 
 mod page;
 
-use crate::output::say;
 use std::process::ExitCode;
+
+use crate::bench;
+use crate::output::say;
 
 /// Show each fork: pin, patches, evidence, drift, use
 #[derive(clap::Args)]
@@ -14,7 +16,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let forks = forks::status::status(&super::open()?);
+    let forks = super::open()?;
+    let forks = forks::status::status(&forks, &bench::toolchain(&forks.root)?);
     if args.json {
         say!("{}", serde_json::to_string_pretty(&forks)?);
     } else {

@@ -109,7 +109,7 @@ fn structure(forks: &Forks) -> Result<Tally> {
     for fork in &forks.pins.forks {
         forks::ensure_whole(forks, fork)?;
     }
-    let findings = forks::verify::verify(forks, false)?;
+    let findings = forks::verify::verify(forks, None)?;
     for finding in &findings {
         say!("{}: {}\n  fix: {}", finding.check, finding.message, finding.fix);
     }

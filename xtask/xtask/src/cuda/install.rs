@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::find::{Origin, Toolkit, toolkit};
 
 /// The release that the requirements pin.
-pub(super) const RELEASE: &str = "13.0";
+pub(crate) const RELEASE: &str = "13.0";
 
 /// Exact versions with their SHA-256, in pip's format: pip itself refuses a wheel that differs.
 const REQUIREMENTS: &str = include_str!("requirements.txt");

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 
 pub(crate) use arch::Arch;
 pub(crate) use find::{Toolkit, find};
+pub(crate) use install::RELEASE;
 
 /// What a build may do when no compiler is found.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -26,8 +26,10 @@ const A: &str = "patches/demo-core/a-fast.patch";
 fn without_a_fault_it_is_clean() {
     let fixture = Fixture::ready();
     let report: Value = serde_json::from_str(&fixture.ok(&["verify", "--json"])).unwrap();
-    assert_eq!(report, serde_json::json!({ "ok": true, "findings": [] }));
-    assert_eq!(fixture.ok(&["verify"]), "all is well\n");
+    assert_eq!((&report["ok"], &report["findings"]), (&serde_json::json!(true), &serde_json::json!([])));
+    assert_eq!(report["evidence"][1]["patch"], "b-fast");
+    let (a, b) = ("evidence demo-core a-fast: none", "evidence demo-core b-fast: none");
+    assert_eq!(fixture.ok(&["verify"]), format!("{a}\n{b}\nall is well\n"));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The page that `status` prints: columns aligned over all forks, what is well without colour, and a last line that says
 //! what to do next. Text from data; prints nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::{AnsiColor, Style};
-use forks::evidence::Evidence;
+use forks::evidence::{Evidence, State};
 use forks::status::{ForkStatus, PatchStatus};
 
 /// A patch's row is held to this many columns: a reason or a link is there whole or not at all, and always in `--json`.
@@ -115,11 +115,12 @@ fn builds(fork: &ForkStatus) -> Vec<Span> {
 
 /// What a patch is, and whether it has evidence.
 fn standing(patch: &PatchStatus) -> Vec<Span> {
-    let evidence = match &patch.evidence {
+    let evidence = match patch.evidence.as_ref().map(|evidence| &evidence.state) {
         None => return vec![Span::plain(patch.kind)],
-        Some(Evidence::Fresh) => Span::plain("fresh evidence"),
-        Some(Evidence::Stale { .. }) => Span(UNPROVEN, "stale evidence".into()),
-        Some(Evidence::None) => Span(UNPROVEN, "no evidence".into()),
+        Some(State::Fresh) => Span::plain("fresh evidence"),
+        Some(State::OtherToolchain { .. }) => Span(UNPROVEN, "other toolchain".into()),
+        Some(State::Stale { .. }) => Span(UNPROVEN, "stale evidence".into()),
+        Some(State::None) => Span(UNPROVEN, "no evidence".into()),
     };
     vec![Span::plain(format!("{}, ", patch.kind)), evidence]
 }
@@ -133,14 +134,32 @@ fn notes(fork: &ForkStatus) -> Vec<Span> {
     }
     let mut stale: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for patch in &fork.patches {
-        if let Some(Evidence::Stale { changed }) = &patch.evidence {
+        if let Some(Evidence { state: State::Stale { changed }, .. }) = &patch.evidence {
             stale.entry(few(changed)).or_default().push(patch.short.as_deref().unwrap_or(&patch.id));
         }
     }
     notes.extend(stale.into_iter().map(|(changed, patches)| {
         Span(UNPROVEN, format!("! stale ({}): {changed} changed since", patches.join(", ")))
     }));
+    notes.extend(measured_on(fork));
     notes
+}
+
+/// Where patches were measured: a line for each device and its workloads, with the patches unless it is all that were.
+fn measured_on(fork: &ForkStatus) -> Vec<Span> {
+    let mut places: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for patch in &fork.patches {
+        for place in patch.evidence.iter().flat_map(|evidence| &evidence.on) {
+            let names = places.entry(format!("on {}: {}", place.device, few(&place.workloads))).or_default();
+            names.insert(patch.short.as_deref().unwrap_or(&patch.id));
+        }
+    }
+    let all: BTreeSet<&str> = places.values().flatten().copied().collect();
+    let line = |(place, names): (String, BTreeSet<&str>)| match names == all {
+        true => place,
+        false => format!("{} {place}", names.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    places.into_iter().map(line).map(Span::plain).collect()
 }
 
 fn few(names: &[String]) -> String {
@@ -180,7 +199,7 @@ fn is_unused(fork: &ForkStatus) -> bool {
 }
 
 fn lacks_evidence(patch: &PatchStatus) -> bool {
-    patch.evidence.as_ref().is_some_and(|evidence| *evidence != Evidence::Fresh)
+    patch.evidence.as_ref().is_some_and(|evidence| !evidence.is_fresh())
 }
 
 /// What to do first: see to work in folders, lay out, mend the graph, write what is missing, measure.
@@ -208,11 +227,16 @@ fn next(forks: &[ForkStatus]) -> Option<String> {
     }
     let unproven = patches().filter(|(_, patch)| lacks_evidence(patch));
     let arms: Vec<String> = unproven.filter_map(|(_, patch)| Some(format!("+{}", patch.short.as_ref()?))).collect();
-    (!arms.is_empty()).then(|| format!("cargo xtask bench --arms upstream,none,{}", arms.join(",")))
+    let on_cpu =
+        patches().any(|(fork, patch)| lacks_evidence(patch) && fork.used_by.iter().any(|build| build == "cpu"));
+    let plan = if on_cpu { "synthesis" } else { "h200" };
+    (!arms.is_empty())
+        .then(|| format!("cargo xtask bench --plan {plan} --arms upstream,none,{} --out evidence", arms.join(",")))
 }
 
 #[cfg(test)]
 mod tests {
+    use forks::evidence::Place;
     use forks::status::Drift;
 
     use super::*;
@@ -235,17 +259,27 @@ mod tests {
         }
     }
 
+    fn evidence(state: State) -> Option<Evidence> {
+        let place = Place {
+            receipt: "evidence/several/NVIDIA-H200/h200.json".into(),
+            device: "NVIDIA H200".into(),
+            workloads: vec!["winning-post-2KiB".into(), "chain/2^19".into(), "chain/2^17".into()],
+        };
+        let on = if state == State::None { Vec::new() } else { vec![place] };
+        Some(Evidence { state, on })
+    }
+
     /// Three forks with one, three and six patches.
     fn forks() -> Vec<ForkStatus> {
         let offered = "Pending (to be offered with the measurements)";
         let split = "Pending (to be split for upstream: the asserts, the SRS, the threads)";
-        let stale = || Some(Evidence::Stale { changed: vec!["supraseal-c2/phase-log".into()] });
+        let stale = || evidence(State::Stale { changed: vec!["supraseal-c2/phase-log".into()] });
         vec![
             fork(
                 "bellpepper-core",
                 "extern/bellpepper-core",
                 &["cpu", "cuda", "stock"],
-                vec![patch("a1-smallvec-lc-indexer", "measured", offered, Some(Evidence::Fresh))],
+                vec![patch("a1-smallvec-lc-indexer", "measured", offered, evidence(State::Fresh))],
             ),
             fork(
                 "bellperson",
@@ -254,7 +288,7 @@ mod tests {
                 vec![
                     patch("phase-log", "enabling", "Submitted https://example.com/bellperson/pull/12", None),
                     patch("a2-presize-api", "enabling", offered, None),
-                    patch("a2-presize-use", "measured", offered, Some(Evidence::None)),
+                    patch("a2-presize-use", "measured", offered, evidence(State::None)),
                 ],
             ),
             fork(
@@ -266,8 +300,8 @@ mod tests {
                     patch("errors-not-aborts", "enabling", split, None),
                     patch("a4-parallel-b-g2-msm", "measured", offered, stale()),
                     patch("b1-pin-abc-vectors", "measured", offered, stale()),
-                    patch("d4-per-msm-window", "measured", offered, Some(Evidence::Fresh)),
-                    patch("g2-tail-msm-on-gpu", "ships", offered, Some(Evidence::Fresh)),
+                    patch("d4-per-msm-window", "measured", offered, evidence(State::Fresh)),
+                    patch("g2-tail-msm-on-gpu", "ships", offered, evidence(State::Fresh)),
                 ],
             ),
         ]
@@ -277,7 +311,10 @@ mod tests {
     fn three_forks_are_one_screen() {
         let page = page(&forks());
         assert!(page.lines().count() <= 24, "{page}");
-        assert!(anstream::adapter::strip_str(&page).to_string().lines().all(|line| line.chars().count() <= WIDTH));
+        let plain = anstream::adapter::strip_str(&page).to_string();
+        // A command to copy stays whole.
+        let mut rows = plain.lines().filter(|line| !line.starts_with("next: "));
+        assert!(rows.all(|line| line.chars().count() <= WIDTH), "{plain}");
         insta::assert_snapshot!(anstream::adapter::strip_str(&page).to_string());
     }
 
@@ -293,7 +330,7 @@ mod tests {
     fn what_is_first_is_named_first() {
         let mut forks = forks();
         let said = |forks: &[ForkStatus]| next(forks).unwrap_or_default();
-        assert_eq!(said(&forks), "cargo xtask bench --arms upstream,none,+a2,+a4,+b1");
+        assert_eq!(said(&forks), "cargo xtask bench --plan synthesis --arms upstream,none,+a2,+a4,+b1 --out evidence");
         forks[1].patches[0].upstream = None;
         assert!(said(&forks).starts_with("`cargo xtask edit bellperson --patch phase-log`"));
         forks[1].missing_in.push("cpu".into());
