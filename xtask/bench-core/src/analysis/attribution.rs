@@ -14,9 +14,9 @@ use super::estimate::{Estimate, Samples, Weights};
 use super::floor::{self, Floor};
 use super::holm::holm;
 use super::metrics::Metric;
-use super::model::{LackOfFit, Model};
+use super::model::{self, LackOfFit, Model};
 use super::verdict::{Verdict, judge};
-use crate::arm::{ALL, Arm, UPSTREAM};
+use crate::arm::{Arm, UPSTREAM};
 use crate::receipt::{Receipt, Run};
 use crate::role;
 
@@ -200,10 +200,7 @@ fn model<'a>(arms: &'a [Arm], path: &str, runs: &BTreeMap<&str, Vec<&Run>>) -> M
     let built: Vec<(&str, BTreeSet<&str>)> = plain
         .filter_map(|arm| Some((arm.arm.as_str(), arm.builds.get(path)?.patches.iter().map(String::as_str).collect())))
         .collect();
-    let all = match built.iter().find(|(arm, _)| *arm == ALL) {
-        Some((_, all)) => all.clone(),
-        None => built.iter().flat_map(|(_, patches)| patches.iter().copied()).collect(),
-    };
+    let all = model::all(&built);
     Model::new(built.into_iter().filter(|(arm, _)| runs.contains_key(arm)).collect(), all)
 }
 

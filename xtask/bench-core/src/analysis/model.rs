@@ -14,6 +14,7 @@ use super::estimate::{Samples, Weights, pair};
 use super::linear::LeastSquares;
 use super::stats::{FEWEST_BLOCKS, mean};
 use super::student;
+use crate::arm::ALL;
 
 /// Below this probability the model is taken not to fit, and pairs of arms stand in its place.
 const MISFIT: f64 = 0.01;
@@ -29,6 +30,18 @@ pub(super) struct Model<'a> {
     /// The patches among which shares are taken.
     all: BTreeSet<&'a str>,
     fit: LeastSquares,
+}
+
+/// The patches among which shares are taken: those of the arm [`ALL`], else of the one arm that has most, since patches
+/// that exclude each other are in no arm together; else every patch.
+pub(super) fn all<'a>(cells: &[Cell<'a>]) -> BTreeSet<&'a str> {
+    let most = cells.iter().map(|(_, patches)| patches.len()).max().unwrap_or_default();
+    let mut largest = cells.iter().filter(|(_, patches)| patches.len() == most);
+    let named = cells.iter().find(|(arm, _)| *arm == ALL);
+    match (named, largest.next(), largest.next()) {
+        (Some((_, all)), ..) | (None, Some((_, all)), None) => all.clone(),
+        _ => cells.iter().flat_map(|(_, patches)| patches.iter().copied()).collect(),
+    }
 }
 
 /// How far the arms are from what the model makes of them.
@@ -212,6 +225,21 @@ mod tests {
         }
         let total = model.total().unwrap();
         assert!(sum.iter().zip(total).all(|(sum, (_, weight))| (sum - weight).abs() < 1e-12));
+    }
+
+    #[test]
+    fn shares_are_taken_among_patches_that_go_together() {
+        let all = |arms: &[&'static str]| {
+            let cells: Vec<Cell<'static>> = arms.iter().map(|arm| (*arm, set(arm))).collect();
+            super::all(&cells).into_iter().collect::<String>()
+        };
+        // `d` is in no arm with the others.
+        assert_eq!(all(&["", "a", "b", "c", "ab", "ac", "bc", "abc", "d"]), "abc");
+        assert_eq!(all(&["", "a", "b"]), "ab");
+        assert_eq!(all(&["", "ab", "cd"]), "abcd");
+        let cells = ["", "a", "b", "ab", "d"].map(|arm| (arm, set(arm)));
+        let model = Model::new(cells.to_vec(), super::all(&cells));
+        assert!(model.share("a").is_some() && model.share("d").is_none() && model.alone("d").is_some());
     }
 
     #[test]

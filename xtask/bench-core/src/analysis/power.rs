@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::model::Model;
+use super::model::{self, Model};
 use super::stats::FEWEST_BLOCKS;
-use crate::arm::{ALL, NONE, UPSTREAM};
+use crate::arm::UPSTREAM;
 
 /// Quantiles of the normal distribution for 95 % confidence on two sides and a power of 90 %.
 const QUANTILES: f64 = 1.96 + 1.28;
@@ -25,10 +25,7 @@ pub fn blocks(arms: &[(&str, &[String])], question: Question) -> usize {
     let plain = arms.iter().filter(|(name, _)| *name != UPSTREAM);
     let cells: Vec<(&str, BTreeSet<&str>)> =
         plain.map(|(name, patches)| (*name, patches.iter().map(String::as_str).collect())).collect();
-    let all = match cells.iter().find(|(name, _)| *name == ALL) {
-        Some((_, all)) => all.clone(),
-        None => cells.iter().filter(|(name, _)| *name != NONE).flat_map(|(_, set)| set.iter().copied()).collect(),
-    };
+    let all = model::all(&cells);
     let model = Model::new(cells, all);
     let contrasts = model.patches().iter().filter_map(|patch| {
         let contrast = model.share(patch).or_else(|| model.rest(patch)).or_else(|| model.alone(patch))?;

@@ -47,7 +47,7 @@ pub(crate) struct CaseSpec {
 pub(crate) const REAL: &str = "winning-post-2KiB";
 
 /// Every benchmark.
-pub(crate) const ALL: &[Design] = &[QUICK, SYNTHESIS, H200, FOUNDING];
+pub(crate) const ALL: &[Design] = &[QUICK, SYNTHESIS, H200, FOUNDING, TAIL];
 
 /// The benchmark of that name.
 ///
@@ -114,6 +114,18 @@ const FOUNDING: Design = Design {
     blocks: Blocks::ToFind(Question { difference: 0.07, deviation: 0.13 }),
     timeout_s: 300,
     cases: &[batch("chain/2^19", 4, 4.5), batch("chain/2^17", 16, 4.5)],
+};
+
+/// What ships, with the patches that it may be shipped with, and the one that it excludes.
+const TAIL: Design = Design {
+    name: "tail",
+    about: "one GPU: g2-tail with b1 and d4, and against a4, on the same circuits",
+    arms: &["upstream", "none", "+a4", "+b1", "+d4", "+g2-tail", "b1+d4", "b1+g2-tail", "d4+g2-tail", "b1+d4+g2-tail"],
+    patches: &[],
+    is_campaign: true,
+    blocks: Blocks::Fixed(8),
+    timeout_s: 300,
+    cases: &[batch("chain/2^19", 4, 3.3), batch("chain/2^17", 16, 3.3)],
 };
 
 const fn batch(workload: &'static str, batch: usize, run_s: f64) -> CaseSpec {
