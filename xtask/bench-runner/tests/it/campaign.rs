@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::stand_in::{Arm, Bench};
-use bench_core::analysis::analyse;
+use bench_core::analysis::{Metric, Verdict, analyse};
 use bench_core::receipt::{Gpu, Receipt};
 use bench_core::role::Role;
 use bench_runner::{Interrupted, Options, Progress, run};
@@ -54,6 +54,54 @@ fn a_control_is_slowed_and_found() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("test: 6 arms, 1 cases, 6 blocks: 36 runs; seed 5"), "{told}");
     assert!(told.contains("[36/36, 0 s left] block 6/6"), "{told}");
+}
+
+/// An arm of a prover with two phases, each noisy by half a per cent; `h_msm` takes `factor` times as long.
+fn noisy(name: &str, factor: f64) -> Arm {
+    let body = format!(
+        r#"eval $(awk -v n=$(wc -l < calls) -v slowed="$*" 'BEGIN {{
+            srand(n); s = 1 + 0.01 * (rand() - 0.5); h = 2 * {factor} * (1 + 0.01 * (rand() - 0.5))
+            factor = 1; if (match(slowed, /--slowed wall=[0-9.]+/)) factor = substr(slowed, RSTART + 14, RLENGTH - 14)
+            printf "S=%.6f E=%.6f W=%.6f", s, s + h, factor * (s + h) }}')"#
+    );
+    let phase = |name: &str, start: &str, end: &str| {
+        format!(r#"{{"name":"{name}","circuit":0,"lane":"host","start_s":{start},"end_s":{end}}}"#)
+    };
+    let phases = format!("{},{}", phase("synthesis", "0", "$S"), phase("h_msm", "$S", "$E"));
+    Arm::new(name).body(&body).wall("$W").phases(&phases)
+}
+
+/// A planted slowdown of 3 % in one phase of one arm is named as that arm and that phase; a planted patch that changes the
+/// binary and not the work is never called faster.
+#[test]
+fn a_planted_slowdown_is_named_and_a_planted_no_op_is_not() {
+    let twin = || Role::Twin { of: "none".into() };
+    let control = Role::Control { of: "none".into(), phase: None, factor: 1.05 };
+    let arms = [
+        noisy("upstream", 1.0),
+        noisy("none", 1.0),
+        noisy("+slow", 1.03).patch("slow"),
+        noisy("+idle", 1.0).patch("idle"),
+        noisy("none~1", 1.0).role(twin()),
+        noisy("none~2", 1.0).role(twin()),
+        noisy("control", 1.0).role(control),
+    ];
+    let bench = Bench::new(12, &arms);
+    assert_eq!(bench.run(&[]).status.code(), Some(0));
+    let analysis = analyse(&bench.receipt());
+    let attribution = analysis.cases[0].attribution.as_ref().unwrap();
+    assert_eq!(attribution.withheld, None);
+    let effects = |patch: &str| {
+        let figures = attribution.patches.iter().filter(|one| one.patch == patch).flat_map(|one| &one.figures);
+        let effects = figures.filter(|figure| figure.verdict.is_some_and(Verdict::is_effect));
+        effects.map(|figure| (figure.metric.clone(), figure.verdict.unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        effects("slow"),
+        [(Metric::Wall, Verdict::Slower), (Metric::Phase("h_msm".into()), Verdict::Slower)],
+        "{attribution:?}"
+    );
+    assert_eq!(effects("idle"), []);
 }
 
 #[test]

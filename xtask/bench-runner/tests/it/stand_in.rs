@@ -23,6 +23,7 @@ pub(crate) struct Arm {
     proof: String,
     fingerprint: Option<String>,
     wall: String,
+    phases: String,
     role: Role,
     patches: Vec<String>,
 }
@@ -35,6 +36,7 @@ impl Arm {
             proof: PROOF.into(),
             fingerprint: None,
             wall: "1.5".into(),
+            phases: String::new(),
             role: Role::Plain,
             patches: vec![],
         }
@@ -52,6 +54,11 @@ impl Arm {
     /// Shell text that gives the seconds of its proof.
     pub(crate) fn wall(self, wall: &str) -> Self {
         Self { wall: wall.into(), ..self }
+    }
+
+    /// Shell text that gives the phases of its proof.
+    pub(crate) fn phases(self, phases: &str) -> Self {
+        Self { phases: phases.into(), ..self }
     }
 
     pub(crate) fn patch(self, id: &str) -> Self {
@@ -79,13 +86,14 @@ echo "a message of the prover" >&2
 cat <<END
 {{"schema":1,"fingerprint":"{fingerprint}","workload":"w","path":"cpu","batch":1,"threads":2,
 "synthesis":[{{"wall_s":0.2,"phases":[]}}],"snapshot":"the snapshot",
-"proofs":[{{"warmup":false,"wall_s":{wall},"phases":[],"proof_sha256":"{proof}","valid":true,"proof_hex":[]}}],"error":null}}
+"proofs":[{{"warmup":false,"wall_s":{wall},"phases":[{phases}],"proof_sha256":"{proof}","valid":true,"proof_hex":[]}}],"error":null}}
 END
 "#,
             name = self.name,
             body = self.body,
             proof = self.proof,
             wall = self.wall,
+            phases = self.phases,
         )
     }
 
