@@ -82,6 +82,9 @@ pub struct Host {
     pub gpus: Vec<Gpu>,
     /// How the peak of device memory was taken.
     pub vram_method: Option<String>,
+    /// How the bytes over the bus were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus_method: Option<String>,
 }
 
 /// One device.
@@ -142,7 +145,7 @@ pub struct Run {
     pub process: Process,
     /// Most device memory in use at once; [`Host::vram_method`] says how it was taken.
     pub peak_vram_bytes: Option<u64>,
-    /// Bytes over the bus, as the process says.
+    /// Bytes over the bus; [`Host::bus_method`] says how they were counted.
     pub bytes_moved: Option<u64>,
     /// Why the run does not count, if it does not.
     pub excluded: Option<String>,

@@ -94,7 +94,7 @@ impl Bench<'_> {
             peak_rss_bytes: process.peak_rss_bytes.max(output.peak_rss_bytes.unwrap_or_default()),
             process,
             peak_vram_bytes: output.peak_vram_bytes.or(seen.peak_vram_bytes),
-            bytes_moved: output.bytes_moved,
+            bytes_moved: output.bytes_moved.or(seen.bus_bytes),
             excluded: None,
             outcome,
             circuit_hash: output.circuit_hash,

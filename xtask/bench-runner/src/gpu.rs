@@ -7,17 +7,26 @@ use std::time::Duration;
 
 use bench_core::receipt::{Gpu, GpuState};
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use nvml_wrapper::enums::device::SampleValue;
+use nvml_wrapper::structs::device::FieldId;
+use nvml_wrapper::sys_exports::field_id::{NVML_FI_DEV_PCIE_COUNT_RX_BYTES, NVML_FI_DEV_PCIE_COUNT_TX_BYTES};
 use nvml_wrapper::{Device, Nvml};
 
 /// How [`Gpus::watch_during`] measures memory, for the receipt.
 pub(crate) const METHOD: &str =
     "NVML: memory in use on all devices over that before the process, sampled every 100 ms; a lower bound";
 
+/// How [`Gpus::watch_during`] counts bytes over the bus, for the receipt.
+pub(crate) const BUS_METHOD: &str =
+    "NVML: the PCIe counters of all devices, sent and received, over the whole process with its untimed proofs";
+
 /// What the devices did during a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     /// The peak of their memory, in bytes over what was in use before.
     pub(crate) peak_vram_bytes: Option<u64>,
+    /// Bytes over the bus, both ways.
+    pub(crate) bus_bytes: Option<u64>,
     /// All reasons for reduced clocks that were seen, the driver's bit mask.
     pub(crate) throttle_reasons: u64,
 }
@@ -50,6 +59,7 @@ impl Gpus {
         let Some(before) = self.memory_in_use() else {
             return (work(), Seen::default());
         };
+        let bus = self.bus_counters();
         let ended = AtomicBool::new(false);
         let sample = || {
             let (mut peak, mut throttle_reasons) = (before, 0);
@@ -58,20 +68,32 @@ impl Gpus {
                 throttle_reasons |= self.throttle_reasons();
                 thread::park_timeout(Duration::from_millis(100));
             }
-            Seen { peak_vram_bytes: Some(peak - before), throttle_reasons }
+            Seen { peak_vram_bytes: Some(peak - before), bus_bytes: None, throttle_reasons }
         };
         thread::scope(|scope| {
             let sampler = scope.spawn(sample);
             let result = work();
             ended.store(true, Ordering::Relaxed);
             sampler.thread().unpark();
-            (result, sampler.join().expect("the sampler does not panic"))
+            let seen = sampler.join().expect("the sampler does not panic");
+            let bus_bytes = bus.zip(self.bus_counters()).map(|(before, after)| between(&before, &after));
+            (result, Seen { bus_bytes, ..seen })
         })
     }
 
     /// Whether a process computes on a device; asked while none of ours does.
     pub(crate) fn has_processes(&self) -> bool {
         self.devices().iter().any(|device| device.running_compute_processes_count().is_ok_and(|count| count > 0))
+    }
+
+    /// The devices' counters of bytes sent and received; absent where one does not count.
+    pub(crate) fn bus_counters(&self) -> Option<Vec<SampleValue>> {
+        let ids = [FieldId(NVML_FI_DEV_PCIE_COUNT_TX_BYTES), FieldId(NVML_FI_DEV_PCIE_COUNT_RX_BYTES)];
+        let devices = self.devices();
+        let of = |device: &Device<'_>| device.field_values_for(&ids).ok().unwrap_or_default();
+        let samples = devices.iter().flat_map(of).map(|sample| sample.ok()?.value.ok());
+        let counters: Vec<SampleValue> = samples.collect::<Option<_>>()?;
+        (!counters.is_empty()).then_some(counters)
     }
 
     fn throttle_reasons(&self) -> u64 {
@@ -97,6 +119,16 @@ impl Gpus {
     }
 }
 
+/// What was added to counters, which may have wrapped.
+fn between(before: &[SampleValue], after: &[SampleValue]) -> u64 {
+    let added = |(before, after): (&SampleValue, &SampleValue)| match (before, after) {
+        (SampleValue::U32(before), SampleValue::U32(after)) => u64::from(after.wrapping_sub(*before)),
+        (SampleValue::U64(before), SampleValue::U64(after)) => after.wrapping_sub(*before),
+        _ => 0,
+    };
+    before.iter().zip(after).map(added).sum()
+}
+
 fn describe(device: &Device<'_>, driver: String, cuda: Option<String>) -> Gpu {
     Gpu {
         name: device.name().unwrap_or_default(),
@@ -119,5 +151,16 @@ fn state(device: &Device<'_>) -> GpuState {
         temperature_c: device.temperature(TemperatureSensor::Gpu).ok(),
         power_w: device.power_usage().ok().map(|milliwatts| f64::from(milliwatts) / 1e3),
         throttle_reasons: device.current_throttle_reasons().ok().map(|reasons| reasons.bits()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_may_wrap() {
+        let before = [SampleValue::U32(u32::MAX), SampleValue::U64(7)];
+        assert_eq!(between(&before, &[SampleValue::U32(4), SampleValue::U64(10)]), 8);
     }
 }

@@ -10,6 +10,7 @@ use crate::gpu::{self, Gpus};
 
 /// Describes this host; what cannot be read is left out.
 pub(crate) fn describe(gpus: &Gpus) -> Host {
+    let has_bus_counters = gpus.bus_counters().is_some();
     let gpus = gpus.describe();
     Host {
         cpu: cpu_model(),
@@ -20,6 +21,7 @@ pub(crate) fn describe(gpus: &Gpus) -> Host {
         memory_bytes: memory_bytes(),
         memlock_bytes: getrlimit(Resource::Memlock).current,
         vram_method: (!gpus.is_empty()).then(|| gpu::METHOD.to_owned()),
+        bus_method: has_bus_counters.then(|| gpu::BUS_METHOD.to_owned()),
         gpus,
     }
 }

@@ -27,6 +27,8 @@ pub enum Metric {
     PeakRss,
     /// Bytes of device memory in use at once.
     PeakVram,
+    /// Bytes over the bus.
+    BytesMoved,
 }
 
 impl Metric {
@@ -39,7 +41,7 @@ impl Metric {
             .map(|phase| Self::Phase(phase.name.clone()));
         let mut all = vec![Self::Wall, Self::SynthesisAlone];
         all.extend(phases);
-        all.extend([Self::Cpu, Self::MinorFaults, Self::PeakRss, Self::PeakVram]);
+        all.extend([Self::Cpu, Self::MinorFaults, Self::PeakRss, Self::PeakVram, Self::BytesMoved]);
         all
     }
 
@@ -58,6 +60,7 @@ impl Metric {
             Self::MinorFaults => Some(run.minor_faults as f64),
             Self::PeakRss => Some(run.peak_rss_bytes as f64),
             Self::PeakVram => run.peak_vram_bytes.map(|bytes| bytes as f64),
+            Self::BytesMoved => run.bytes_moved.map(|bytes| bytes as f64),
         }
     }
 }

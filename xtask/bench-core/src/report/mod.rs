@@ -112,6 +112,9 @@ fn columns<'a>(case: &'a CaseAnalysis, style: Style) -> Vec<Column<'a>> {
     if case.rows.iter().any(|row| find(row, &Metric::PeakVram).is_some()) {
         columns.push(figure("peak VRAM", Metric::PeakVram));
     }
+    if case.rows.iter().any(|row| find(row, &Metric::BytesMoved).is_some()) {
+        columns.push(figure("bytes moved", Metric::BytesMoved));
+    }
     columns.push(figure("CPU", Metric::Cpu));
     columns
 }

@@ -18,7 +18,7 @@ pub(super) fn state_text(state: &RowState) -> String {
 pub(super) fn value_text(measure: &Measure) -> String {
     match measure.metric {
         Metric::MinorFaults => format!("{:.0}", measure.mean),
-        Metric::PeakRss | Metric::PeakVram => {
+        Metric::PeakRss | Metric::PeakVram | Metric::BytesMoved => {
             format!("{:.2} GiB", measure.mean / (1_u64 << 30) as f64)
         }
         _ if measure.mean < 0.9995 => format!("{:.1} ms", measure.mean * 1e3),
@@ -48,12 +48,13 @@ pub(super) fn metric_text(metric: &Metric) -> &str {
         Metric::MinorFaults => "minor faults",
         Metric::PeakRss => "peak RSS",
         Metric::PeakVram => "peak VRAM",
+        Metric::BytesMoved => "bytes moved",
     }
 }
 
 /// A verdict in words; what is no time is not faster but less.
 pub(super) fn verdict_text(metric: &Metric, verdict: Verdict) -> String {
-    let is_time = !matches!(metric, Metric::MinorFaults | Metric::PeakRss | Metric::PeakVram);
+    let is_time = !matches!(metric, Metric::MinorFaults | Metric::PeakRss | Metric::PeakVram | Metric::BytesMoved);
     match verdict {
         Verdict::Faster => if is_time { "faster" } else { "less" }.into(),
         Verdict::Slower => if is_time { "slower" } else { "more" }.into(),
