@@ -27,7 +27,8 @@ pub(crate) struct Args {
     /// Fail on measured patches without fresh evidence, too
     #[arg(long)]
     evidence: bool,
-    /// Compare the forks named (else all) with their releases, too: no new warnings, nothing gone from the public API
+    /// Compare the forks named (else all) with their releases, too: no new warnings, also of patches that do not ship,
+    /// and nothing gone from the public API
     #[arg(long, value_name = "CRATE", num_args = 0..)]
     gates: Option<Vec<String>>,
     /// Compile every admissible set of measured patches of the forks named (else all), too; once for the same inputs

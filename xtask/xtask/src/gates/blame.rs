@@ -1,21 +1,26 @@
 //! Which patch wrote or removed a line. Reads the diffs in the patch files; a line that several patches name is nobody's.
 
-use forks::Series;
+use forks::{Patch, Series};
 
-/// The patch on the main line that adds the line `source` to `file`.
-pub(super) fn adding(series: &Series, file: &str, source: &str) -> Option<String> {
-    only(series, |diff| changes(diff, "+++ b/", file, '+', source))
+/// The patches on the main line.
+pub(super) fn main_line(series: &Series) -> Vec<&Patch> {
+    series.patches.iter().filter(|patch| patch.on_main()).collect()
 }
 
-/// The patch on the main line that removes the line `source` from `file`.
-pub(super) fn removing(series: &Series, file: &str, source: &str) -> Option<String> {
-    only(series, |diff| changes(diff, "--- a/", file, '-', source))
+/// The one of the patches that adds the line `source` to `file`.
+pub(super) fn adding(patches: &[&Patch], file: &str, source: &str) -> Option<String> {
+    only(patches, |diff| changes(diff, "+++ b/", file, '+', source))
 }
 
-fn only(series: &Series, names: impl Fn(&str) -> bool) -> Option<String> {
-    let mut found = series.patches.iter().filter(|patch| {
+/// The one of the patches that removes the line `source` from `file`.
+pub(super) fn removing(patches: &[&Patch], file: &str, source: &str) -> Option<String> {
+    only(patches, |diff| changes(diff, "--- a/", file, '-', source))
+}
+
+fn only(patches: &[&Patch], names: impl Fn(&str) -> bool) -> Option<String> {
+    let mut found = patches.iter().filter(|patch| {
         let diff = patch.file.as_ref().map(|file| String::from_utf8_lossy(&file.diff));
-        patch.on_main() && diff.is_some_and(|diff| names(&diff))
+        diff.is_some_and(|diff| names(&diff))
     });
     let first = found.next()?;
     found.next().is_none().then(|| first.id.clone())

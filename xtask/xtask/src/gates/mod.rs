@@ -3,6 +3,7 @@
 //!
 //! Release and fork are compiled as members of generated workspaces, with the same dependencies, flags and features.
 
+mod arms;
 mod blame;
 mod compile;
 mod features;
@@ -27,6 +28,7 @@ use crate::{
 };
 use compile::{Check, Checked};
 use features::FeatureSet;
+use subsets::Compiler;
 use tool::Tool;
 
 pub(crate) use subsets::run as subsets;
@@ -69,7 +71,7 @@ impl Setting<'_> {
     }
 }
 
-/// Compares each fork's main line with its release. Prepared first, so that a tool that is missing is told before
+/// Compares each fork's main line with its release, and the warnings of each measured patch that does not ship. Prepared first, so that a tool that is missing is told before
 /// anything runs.
 pub(crate) struct Gates<'a> {
     setting: &'a Setting<'a>,
@@ -100,21 +102,28 @@ impl<'a> Gates<'a> {
     /// Everything that a fork has and its release lacks, or the other way round.
     pub(crate) fn run(&self) -> Result<Vec<Finding>> {
         let forks = self.setting.forks;
-        let environment = self.setting.environment(self.cuda.as_ref());
-        let release = Side::new(forks, Suite::pristine(forks)?, "release", &environment)?;
+        let compiler = Compiler::new(self.setting, self.cuda.as_ref())?;
+        let environment = &compiler.environment;
+        let release = Side::new(forks, Suite::pristine(forks)?, "release", environment)?;
         let ships = bench::arm_patches(forks, "ship")?;
-        let ours = Side::new(forks, Suite::patched(forks, "ship", &ships)?, "ship", &environment)?;
+        let ours = Side::new(forks, Suite::patched(forks, "ship", &ships)?, "ship", environment)?;
         let sets = features::Sets::read(forks, &release, self.cuda.is_some())?;
         let mut findings = Vec::new();
         for fork in &self.chosen {
-            let mut told = BTreeSet::new();
-            for set in sets.of(fork) {
-                let new = self.compare(fork, &set, &release, &ours)?.into_iter();
-                findings.extend(
-                    new.filter(|finding| told.insert(finding.message.clone()))
-                        .map(|finding| Finding { message: format!("{}{}", finding.message, set.suffix()), ..finding }),
-                );
+            let sets = sets.of(fork);
+            let mut found = Vec::new();
+            for set in &sets {
+                found.extend(self.compare(fork, set, &release, &ours)?.into_iter().map(|finding| (set, finding)));
             }
+            found.extend(arms::check(&compiler, fork, &sets, &release)?);
+            let mut told = BTreeSet::new();
+            let new = found.into_iter().filter(|(_, finding)| told.insert(finding.message.clone()));
+            findings.extend(
+                new.map(|(set, finding)| Finding {
+                    message: format!("{}{}", finding.message, set.suffix()),
+                    ..finding
+                }),
+            );
         }
         Ok(findings)
     }
@@ -137,7 +146,9 @@ impl<'a> Gates<'a> {
             let fix = format!("{}, mend it, `cargo xtask export {}`", edit(fork, None), fork.name);
             return Ok(vec![finding(warnings::CHECK, fork, None, format!("it does not compile: {error}"), fix)]);
         }
-        let mut findings = warnings::findings(fork, forks, before.warnings, after.warnings)?;
+        let series = forks.series(fork)?;
+        let main_line = blame::main_line(&series);
+        let mut findings = warnings::findings(&series, &main_line, before.warnings, after.warnings);
         findings.extend(semver::check(&self.tool, fork, set, release, ours)?);
         eprintln!("{}{}: {:.0} s", fork.name, set.suffix(), started.elapsed().as_secs_f64());
         Ok(findings)

@@ -124,7 +124,7 @@ fn blamed(fork: &Fork, release: &Side<'_>, ours: &Side<'_>, item: &str) -> Resul
     let file = path.strip_prefix(&fork.folder).unwrap_or(path).to_string_lossy();
     let series = side.forks.series(fork)?;
     let patch = if is_gone { blame::removing } else { blame::adding };
-    Ok(patch(&series, &file, &source))
+    Ok(patch(&blame::main_line(&series), &file, &source))
 }
 
 /// The file and line at the end of an item: `function a::b, previously in file src/lib.rs:3`.

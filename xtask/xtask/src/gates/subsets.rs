@@ -23,12 +23,7 @@ pub(crate) fn run(setting: &Setting<'_>, names: &[String]) -> Result<Vec<Finding
     let forks = setting.forks;
     let chosen = forks.select(names)?;
     let cuda = setting.cuda(&chosen)?;
-    let compiler = Compiler {
-        forks,
-        environment: setting.environment(cuda.as_ref()),
-        toolchain: bench::rustc()?,
-        gpu: cuda.as_ref().map(gpu_toolchain),
-    };
+    let compiler = Compiler::new(setting, cuda.as_ref())?;
     let mut findings = Vec::new();
     for fork in chosen {
         compiler.check(fork, &mut findings)?;
@@ -37,9 +32,9 @@ pub(crate) fn run(setting: &Setting<'_>, names: &[String]) -> Result<Vec<Finding
 }
 
 /// How sets are compiled in this run.
-struct Compiler<'a> {
+pub(super) struct Compiler<'a> {
     forks: &'a Forks,
-    environment: Vec<(String, String)>,
+    pub(super) environment: Vec<(String, String)>,
     toolchain: String,
     gpu: Option<String>,
 }
@@ -49,7 +44,16 @@ fn gpu_toolchain(cuda: &CudaBuild) -> String {
     format!("nvcc {} {}", cuda.toolkit.release, archs.join(" "))
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    pub(super) fn new(setting: &Setting<'a>, cuda: Option<&CudaBuild>) -> Result<Self> {
+        Ok(Self {
+            forks: setting.forks,
+            environment: setting.environment(cuda),
+            toolchain: bench::rustc()?,
+            gpu: cuda.map(gpu_toolchain),
+        })
+    }
+
     fn check(&self, fork: &Fork, findings: &mut Vec<Finding>) -> Result<()> {
         let series = self.forks.series(fork)?;
         let mut failed: Vec<Vec<String>> = Vec::new();
@@ -97,7 +101,7 @@ impl Compiler<'_> {
     }
 
     /// All that the set is compiled from, one input a line.
-    fn inputs(&self, series: &Series, set: &[String]) -> Result<String> {
+    pub(super) fn inputs(&self, series: &Series, set: &[String]) -> Result<String> {
         let fork = &series.fork;
         let mut lines = vec![FORMAT.to_owned(), self.toolchain.clone()];
         lines.extend(self.gpu.clone().filter(|_| is_gpu(fork)));

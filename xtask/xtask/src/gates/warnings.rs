@@ -1,16 +1,14 @@
-//! Warnings that a fork has and its release lacks, wherever their lines stand.
+//! Warnings that a fork, or an arm of it, has and its release lacks, wherever their lines stand.
 
-use anyhow::Result;
-use forks::{Fork, Forks, Series, verify::Finding};
+use forks::{Patch, Series, verify::Finding};
 
 use super::{blame, compile::Warning, edit, finding};
 
 pub(super) const CHECK: &str = "warnings";
 
-/// What to tell of the warnings that the fork has, given the release's.
-pub(super) fn findings(fork: &Fork, forks: &Forks, release: Vec<Warning>, ours: Vec<Warning>) -> Result<Vec<Finding>> {
-    let series = forks.series(fork)?;
-    Ok(added(ours, release).iter().map(|warning| told(&series, warning)).collect())
+/// What to tell of the warnings that the fork has with these patches of its series, given the release's.
+pub(super) fn findings(series: &Series, patches: &[&Patch], release: Vec<Warning>, ours: Vec<Warning>) -> Vec<Finding> {
+    added(ours, release).iter().map(|warning| told(series, patches, warning)).collect()
 }
 
 /// The warnings that `after` has more often than `before`: those at lines that `before` lacks, if they can be told.
@@ -32,9 +30,9 @@ fn strike(after: &mut Vec<Warning>, before: &mut Vec<Warning>, same: impl Fn(&Wa
     });
 }
 
-fn told(series: &Series, warning: &Warning) -> Finding {
+fn told(series: &Series, patches: &[&Patch], warning: &Warning) -> Finding {
     let fork = &series.fork;
-    let patch = blame::adding(series, &warning.file, &warning.source);
+    let patch = blame::adding(patches, &warning.file, &warning.source);
     let lint = warning.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
     let message =
         format!("{}:{}: {}{lint}; the release lacks this warning", warning.file, warning.line, warning.message);

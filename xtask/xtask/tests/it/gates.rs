@@ -113,10 +113,29 @@ fn a_patch_that_adds_a_warning_is_named_with_the_line() {
     // The flags of whoever runs it make no difference.
     fixture.env.push(("RUSTFLAGS".into(), "-Dwarnings".into()));
     assert_eq!(findings(&fixture, &["--gates", "demo-core"]), found);
-    // A patch that is not on the main line is none of it.
-    change(&fixture, "a-fast", "fn unused_ours() {}\n", "");
-    change(&fixture, "b-fast", "// line 30, faster\n", "// line 30, faster\nfn unused_ours() {}\n");
-    assert!(findings(&fixture, &["--gates"]).is_empty());
+}
+
+#[test]
+fn a_measured_patch_that_does_not_ship_is_compiled_in_its_own_arm() {
+    let mut fixture = fixture();
+    stand_in(&mut fixture, "", 0);
+    // On the main line and in the arm: the first is told of the patch that ships, and once.
+    change(&fixture, "a-fast", "// line 10, fast\n", "// line 10, fast\nfn unused_a() {}\n");
+    change(&fixture, "b-fast", "// line 30, faster\n", "// line 30, faster\nfn unused_b() {}\n");
+    let found = findings(&fixture, &["--gates"]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    has(&found[0], "warnings", "a-fast", &["`unused_a` is never used"]);
+    has(&found[1], "warnings", "b-fast", &["`unused_b` is never used", "edit demo-core --patch b-fast"]);
+    change(&fixture, "b-fast", "fn unused_b() {}\n", "fn broken(\n");
+    let found = findings(&fixture, &["--gates"]);
+    has(&found[1], "warnings", "b-fast", &["it does not compile: error: "]);
+    // Without warnings it is compiled once for the same inputs.
+    change(&fixture, "a-fast", "fn unused_a() {}\n", "");
+    change(&fixture, "b-fast", "fn broken(\n", "");
+    let first = fixture.xtask(&["verify", "--gates"]);
+    assert!(first.code == 0 && first.err.contains("warnings of b-fast against the release"), "{}", first.all());
+    let again = fixture.xtask(&["verify", "--gates"]);
+    assert!(again.code == 0 && again.err.contains("b-fast had no warnings before"), "{}", again.all());
 }
 
 #[test]

@@ -55,15 +55,15 @@ fn vendor_ships_what_the_pins_say_when_it_is_its_turn() {
 #[test]
 fn a_patch_that_went_meanwhile_is_not_exported() {
     let fixture = Fixture::ready();
-    fixture.git(&["switch", "-q", "patch/a-fast"]);
+    fixture.git(&["switch", "-q", "patch/b-fast"]);
     fixture.edit_file("src/lib.rs", "line 20\n", "line 20, mine\n");
     fixture.amend();
     let gone = || {
         fixture.replace("patches/forks.toml", "    { id = \"b-fast\", short = \"b\", ships = false },\n", "");
         fs::remove_file(fixture.root.join("patches/demo-core/b-fast.patch")).unwrap();
     };
-    let (_, said) = waits(&fixture, &["export"], &gone);
-    assert!(!fixture.root.join("patches/demo-core/b-fast.patch").exists(), "{said}");
+    let (code, said) = waits(&fixture, &["export"], &gone);
+    assert!(code == Some(1) && !fixture.root.join("patches/demo-core/b-fast.patch").exists(), "{said}");
 }
 
 #[test]
