@@ -21,7 +21,7 @@ use crate::{Error, Fork, Forks, Result};
 const MARK: &str = ".vendored-by-xtask";
 const MARK_HEAD: &str = "Written by `cargo xtask vendor`, which overwrites the folders of these crates:";
 /// Where unfinished files lie.
-const SCRATCH: &str = ".unfinished";
+const SCRATCH: &str = ".vendored-by-xtask-unfinished";
 /// Files that rustup obeys in the folder of a crate and below it; that crate's users have their own.
 const TOOLCHAIN: &[&str] = &["rust-toolchain", "rust-toolchain.toml"];
 

@@ -156,3 +156,44 @@ fn strange_settings_in_the_forks_own_repository_change_nothing() {
     fixture.write(&format!("{FOLDER}/mine.rs"), "");
     fixture.fails(&["apply"], 1, &["untracked: mine.rs"]);
 }
+
+/// As a hook of the repository's own git finds it: the environment names its files.
+#[test]
+fn the_repository_that_the_environment_names_is_left_alone() {
+    let mut fixture = Fixture::ready();
+    fixture.write(".gitignore", "/extern\n/target\n/out\n/git\n");
+    fixture.in_root(&["init", "-q", "--separate-git-dir", "git"]);
+    fixture.in_root(&["config", "core.hooksPath", "/dev/null"]);
+    fixture.in_root(&["add", "-A"]);
+    let of_git = |fixture: &Fixture| {
+        let mut files = fixture.files("git");
+        files.retain(|path, _| !path.starts_with("objects/"));
+        files
+    };
+    let (before, patches, folder) = (of_git(&fixture), fixture.files("patches"), fixture.files(FOLDER));
+    let git = fixture.root.join("git").display().to_string();
+    for (name, value) in [
+        ("GIT_DIR", git.clone()),
+        ("GIT_INDEX_FILE", format!("{git}/index")),
+        ("GIT_WORK_TREE", fixture.root.display().to_string()),
+        ("GIT_COMMON_DIR", git.clone()),
+        ("GIT_OBJECT_DIRECTORY", format!("{git}/objects")),
+        ("GIT_PREFIX", "app/".to_owned()),
+    ] {
+        fixture.env.push((name.to_owned(), value));
+    }
+    fs::remove_dir_all(fixture.root.join("extern")).unwrap();
+    fixture.ok(&["apply"]);
+    fixture.ok(&["edit", "demo-core", "--patch", "b-fast"]);
+    fixture.edit_file("src/lib.rs", "line 20\n", "line 20, mine\n");
+    fixture.amend();
+    fixture.ok(&["export"]);
+    assert!(fixture.read("patches/demo-core/b-fast.patch").contains("line 20, mine"));
+    fixture.edit_file("src/lib.rs", "line 20, mine\n", "line 20\n");
+    fixture.amend();
+    fixture.ok(&["export"]);
+    fixture.ok(&["apply"]);
+    fixture.ok(&["vendor", "--to", "out"]);
+    fixture.ok(&["verify"]);
+    assert_eq!((of_git(&fixture), fixture.files("patches"), fixture.files(FOLDER)), (before, patches, folder));
+}

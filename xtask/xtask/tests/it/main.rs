@@ -9,6 +9,7 @@ mod every_step;
 mod exporting;
 mod family;
 mod faults;
+mod file_systems;
 mod fixture;
 mod gates;
 mod hostile;

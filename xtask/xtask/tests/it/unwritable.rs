@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
-use crate::fixture::Fixture;
+use crate::fixture::{FOLDER, Fixture};
 
 const DROP: [&str; 4] = ["drop", "demo-core", "log", "--shipped"];
 
@@ -79,4 +80,29 @@ fn a_target_that_leads_nowhere_is_told() {
     fs::create_dir(fixture.root.join("elsewhere")).unwrap();
     symlink("elsewhere", fixture.root.join("target")).unwrap();
     fixture.ok(&["apply"]);
+}
+
+#[test]
+fn an_immutable_patch_file_is_in_nobodys_way_once_it_is_writable() {
+    let fixture = Fixture::ready();
+    let whole = fixture.copy();
+    whole.ok(&DROP);
+    let file = fixture.root.join("patches/demo-core/b-fast.patch");
+    let chattr = |flag: &str| Command::new("chattr").arg(flag).arg(&file).status().is_ok_and(|status| status.success());
+    if !chattr("+i") {
+        eprintln!("skipped: chattr +i does not work here");
+        return;
+    }
+    let told = [fixture.xtask(&DROP), fixture.xtask(&["apply"]), fixture.xtask(&["verify", "--json"])];
+    let first = fixture.files("patches");
+    chattr("-i");
+    for said in told {
+        assert_eq!(said.code, 2, "{}", said.all());
+        assert!(said.err.contains("b-fast.patch: Operation not permitted"), "{}", said.all());
+        assert!(said.err.contains("kept whole in patches/.unfinished.json"), "{}", said.all());
+    }
+    assert!(first.contains_key(".unfinished.json"));
+    fixture.ok(&["apply"]);
+    assert_eq!(fixture.files("patches"), whole.files("patches"));
+    assert_eq!(fixture.files(FOLDER), whole.files(FOLDER));
 }

@@ -43,6 +43,17 @@ fn what_is_vendored_may_be_kept_in_git() {
 }
 
 #[test]
+fn a_folder_with_hidden_files_of_others_is_theirs() {
+    let fixture = Fixture::ready();
+    for path in ["out/.unfinished/work", "out/.github/work", "out/.gitignore"] {
+        fixture.write(path, "mine");
+        fixture.fails(TO, 2, &["out holds files"]);
+        assert_eq!(fixture.read(path), "mine");
+        fs::remove_dir_all(fixture.root.join("out")).unwrap();
+    }
+}
+
+#[test]
 fn places_with_a_purpose_of_their_own_are_refused() {
     let fixture = Fixture::ready();
     fixture.in_root(&["init", "-q"]);
@@ -64,7 +75,7 @@ fn places_with_a_purpose_of_their_own_are_refused() {
             fixture.fails(&[&["vendor", "--to", to], check].concat(), 2, &[word, "mend: name a folder outside"]);
         }
         assert_eq!((fixture.files("."), fixture.files(FOLDER)), before, "{to}");
-        assert!(!fixture.root.join(to).join(".unfinished").exists());
+        assert!(!fixture.root.join(to).join(".vendored-by-xtask-unfinished").exists());
     }
     // Not laid out, the place is a fork's all the same.
     fs::remove_dir_all(fixture.root.join("extern")).unwrap();

@@ -230,10 +230,10 @@ fn a_half_written_folder_is_finished() {
     // As a kill leaves it: the mark, a file of each kind, and one that was not in place yet.
     fs::remove_dir_all(fixture.root.join("out/demo-core/src")).unwrap();
     fs::remove_file(fixture.root.join("out/README.md")).unwrap();
-    fixture.write("out/.unfinished/new-1", "half");
+    fixture.write("out/.vendored-by-xtask-unfinished/new-1", "half");
     fixture.ok(TO);
     assert_eq!(fixture.files("out"), good);
-    fixture.write("out/.unfinished/new-1", "half");
+    fixture.write("out/.vendored-by-xtask-unfinished/new-1", "half");
     fixture.ok(TO);
     assert_eq!(fixture.files("out"), good);
 }
