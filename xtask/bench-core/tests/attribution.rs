@@ -1,5 +1,6 @@
 //! Golden reports of campaigns with twins and a control, made of known truth; and twins of each with one thing changed.
 
+mod seventeen;
 mod synthetic;
 
 use std::collections::BTreeSet;
@@ -8,42 +9,8 @@ use bench_core::analysis::{Analysis, Attribution, Metric, Verdict, Withheld, ana
 use bench_core::receipt::Receipt;
 use bench_core::report::{Style, render};
 use bench_core::role::Role;
+use seventeen::{NOISE, TRUTH, seventeen};
 use synthetic::{Campaign, Noise, Truth};
-
-const NOISE: Noise = Noise { drift: 0.02, remembered: 0.007, slots: 0.005, white: 0.004, layout: 0.0 };
-
-/// `a` gains in synthesis, `b` and `c` hurt only together, `d` does nothing, `e` hurts in `h_msm`.
-const TRUTH: Truth = |patches, phase| {
-    let has = |patch: &str| f64::from(patches.contains(&patch));
-    match phase {
-        "synthesis" => -0.10 * has("a") + 0.05 * has("b") * has("c"),
-        _ => 0.03 * has("e") + 0.05 * has("b") * has("c"),
-    }
-};
-
-const SEVENTEEN: [(&str, &[&str]); 16] = [
-    ("a+b", &["a", "b"]),
-    ("a+c", &["a", "c"]),
-    ("a+d", &["a", "d"]),
-    ("a+e", &["a", "e"]),
-    ("b+c", &["b", "c"]),
-    ("b+d", &["b", "d"]),
-    ("b+e", &["b", "e"]),
-    ("c+d", &["c", "d"]),
-    ("c+e", &["c", "e"]),
-    ("d+e", &["d", "e"]),
-    ("all-a", &["b", "c", "d", "e"]),
-    ("all-b", &["a", "c", "d", "e"]),
-    ("all-c", &["a", "b", "d", "e"]),
-    ("all-d", &["a", "b", "c", "e"]),
-    ("all-e", &["a", "b", "c", "d"]),
-    ("all", &["a", "b", "c", "d", "e"]),
-];
-
-fn seventeen(truth: Truth) -> Receipt {
-    let acts_on = [("a".to_owned(), "synthesis".to_owned())].into();
-    Campaign { truth, acts_on, ..Campaign::new(&SEVENTEEN, 12, NOISE) }.run(17)
-}
 
 fn attribution(analysis: &Analysis) -> &Attribution {
     analysis.cases[0].attribution.as_ref().unwrap()
