@@ -1,9 +1,12 @@
-//! From an analysis to a table for each case, on a terminal or in Markdown.
+//! From an analysis to a table for each case, on a terminal or in Markdown; from one run to a
+//! timeline.
 //!
-//! No colour at all, with or without `NO_COLOR`: colour would be read as a verdict, and figures without a noise floor have none.
+//! The tables have no colour at all, with or without `NO_COLOR`: colour would be read as a verdict, and figures without a noise floor have none.
 
 mod attribution;
+mod lanes;
 mod text;
+mod trace;
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -11,6 +14,7 @@ use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Me
 use crate::arm::NONE;
 use attribution::{attribution_text, note};
 use text::{effect_text, state_text, value_text};
+pub use trace::{NoSuchRun, Selector, trace};
 
 /// How the tables are drawn, and what they compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

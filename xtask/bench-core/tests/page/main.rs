@@ -1,0 +1,4 @@
+//! The timeline of a run.
+
+mod receipts;
+mod timeline;
