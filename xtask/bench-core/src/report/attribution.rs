@@ -43,7 +43,7 @@ fn before(attribution: &Attribution) -> Vec<String> {
     lines
 }
 
-fn withheld(reason: &Withheld) -> String {
+pub(super) fn withheld(reason: &Withheld) -> String {
     let reason = match reason {
         Withheld::Roles => "the roles of the arms are wrong, as said below".into(),
         Withheld::NoFloor => {
@@ -74,7 +74,7 @@ fn patches(attribution: &Attribution, style: Style) -> String {
 }
 
 /// The verdicts of a patch: on wall time, on its phase, then whatever else it moves.
-fn words(attribution: &Attribution, patch: &Patch) -> String {
+pub(super) fn words(attribution: &Attribution, patch: &Patch) -> String {
     if !patch.in_build {
         return "not in this build".into();
     }
@@ -155,7 +155,7 @@ fn interactions(attribution: &Attribution, style: Style) -> Option<String> {
 }
 
 /// How well the model fits, and where the two intervals differ.
-fn after(attribution: &Attribution) -> Vec<String> {
+pub(super) fn after(attribution: &Attribution) -> Vec<String> {
     let mut lines: Vec<String> = attribution.fits.iter().filter(|fit| is_shown(fit)).filter_map(fit_text).collect();
     let judged = attribution.patches.iter().flat_map(|patch| {
         let gating = patch.figures.iter().filter(|figure| figure.gating);

@@ -1,9 +1,10 @@
-//! From an analysis to a table for each case, on a terminal or in Markdown; from one run to a
+//! From an analysis to a table for each case, on a terminal or in Markdown; to a page for a browser; from one run to a
 //! timeline.
 //!
 //! The tables have no colour at all, with or without `NO_COLOR`: colour would be read as a verdict, and figures without a noise floor have none.
 
 mod attribution;
+mod html;
 mod lanes;
 mod text;
 mod trace;
@@ -13,6 +14,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity};
 use crate::arm::NONE;
 use attribution::{attribution_text, note};
+pub use html::html;
 use text::{effect_text, state_text, value_text};
 pub use trace::{NoSuchRun, Selector, trace};
 

@@ -16,13 +16,18 @@ pub(super) fn state_text(state: &RowState) -> String {
 }
 
 pub(super) fn value_text(measure: &Measure) -> String {
-    match measure.metric {
-        Metric::MinorFaults => format!("{:.0}", measure.mean),
+    quantity_text(&measure.metric, measure.mean)
+}
+
+/// A value in the metric's unit.
+pub(super) fn quantity_text(metric: &Metric, value: f64) -> String {
+    match metric {
+        Metric::MinorFaults => format!("{value:.0}"),
         Metric::PeakRss | Metric::PeakVram | Metric::BytesMoved => {
-            format!("{:.2} GiB", measure.mean / (1_u64 << 30) as f64)
+            format!("{:.2} GiB", value / (1_u64 << 30) as f64)
         }
-        _ if measure.mean < 0.9995 => format!("{:.1} ms", measure.mean * 1e3),
-        _ => format!("{:.3} s", measure.mean),
+        _ if value < 0.9995 => format!("{:.1} ms", value * 1e3),
+        _ => format!("{value:.3} s"),
     }
 }
 
