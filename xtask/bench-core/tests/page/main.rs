@@ -1,5 +1,6 @@
-//! The page of a receipt and the timeline of a run: golden parts and properties of the text.
+//! The page of a receipt and the timeline of a run: golden parts, properties of the text, and the page in a real browser.
 
+mod browser;
 mod golden;
 mod properties;
 mod receipts;
