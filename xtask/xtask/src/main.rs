@@ -9,6 +9,7 @@ mod cuda;
 mod gates;
 mod gpus;
 mod output;
+mod pages;
 mod snapshots;
 mod suites;
 mod tally;
@@ -19,7 +20,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::cmd::{
-    apply, bench as bench_verb, build, doctor, drop, edit, export, new, outdated, rebase, status, test, vendor, verify,
+    apply, bench as bench_verb, build, doctor, drop, edit, export, new, outdated, rebase, report, status, test, vendor,
+    verify,
 };
 
 /// Carries performance patches on Filecoin's Groth16 stack: lays the forks out, checks them, builds, tests, measures.
@@ -45,6 +47,7 @@ enum Verb {
     New(new::Args),
     Outdated(outdated::Args),
     Rebase(rebase::Args),
+    Report(report::Args),
     Status(status::Args),
     Test(test::Args),
     Vendor(vendor::Args),
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Verb::New(args) => new::run(&args),
         Verb::Outdated(args) => outdated::run(&args),
         Verb::Rebase(args) => rebase::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Status(args) => status::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Vendor(args) => vendor::run(&args),

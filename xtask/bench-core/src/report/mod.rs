@@ -15,7 +15,8 @@ use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Me
 use crate::arm::NONE;
 use attribution::{attribution_text, note};
 pub use html::html;
-use text::{effect_text, state_text, value_text};
+pub use text::{effect_text, metric_text, verdict_text};
+use text::{state_text, value_text};
 pub use trace::{NoSuchRun, Selector, trace};
 
 /// How the tables are drawn, and what they compare with.

@@ -32,7 +32,7 @@ pub(super) fn quantity_text(metric: &Metric, value: f64) -> String {
 }
 
 /// `+1.3 ±1.5 %`, with a star where there are too few blocks for the interval to be relied on.
-pub(super) fn effect_text(effect: &Effect) -> String {
+pub fn effect_text(effect: &Effect) -> String {
     // Adding zero turns a rounded -0 into 0.
     let tenths = ((effect.ratio - 1.0) * 1000.0).round() + 0.0;
     let mut text = format!("{:+.1}", tenths / 10.0);
@@ -44,7 +44,7 @@ pub(super) fn effect_text(effect: &Effect) -> String {
 }
 
 /// A metric's name.
-pub(super) fn metric_text(metric: &Metric) -> &str {
+pub fn metric_text(metric: &Metric) -> &str {
     match metric {
         Metric::Wall => "wall",
         Metric::SynthesisAlone => "synthesis alone",
@@ -58,7 +58,7 @@ pub(super) fn metric_text(metric: &Metric) -> &str {
 }
 
 /// A verdict in words; what is no time is not faster but less.
-pub(super) fn verdict_text(metric: &Metric, verdict: Verdict) -> String {
+pub fn verdict_text(metric: &Metric, verdict: Verdict) -> String {
     let is_time = !matches!(metric, Metric::MinorFaults | Metric::PeakRss | Metric::PeakVram | Metric::BytesMoved);
     match verdict {
         Verdict::Faster => if is_time { "faster" } else { "less" }.into(),

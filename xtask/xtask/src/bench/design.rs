@@ -94,7 +94,7 @@ const SYNTHESIS: Design = Design {
     // On two busy cores synthesis varies by 4 % from run to run.
     blocks: Blocks::ToFind(Question { difference: 0.04, deviation: 0.04 }),
     timeout_s: 300,
-    cases: &[synthesis(REAL, 12.0), synthesis("sha256/16", 12.0)],
+    cases: &[synthesis(REAL, 20.0), synthesis("sha256/1", 6.0)],
 };
 
 const fn synthesis(workload: &'static str, run_s: f64) -> CaseSpec {

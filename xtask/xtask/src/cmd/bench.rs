@@ -1,13 +1,14 @@
 //! `bench`: builds arms, runs them against upstream in shuffled blocks, prints the table, writes the receipt.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bench_core::analysis::power::Question;
-use bench_core::analysis::{Analysis, analyse};
-use bench_core::report::{Style, render};
+use bench_core::analysis::{Analysis, analyse, gate};
+use bench_core::report::Style;
 use bench_core::schema;
 use bench_runner::{Finished, Interrupted, Options, Progress};
 use forks::Forks;
@@ -21,13 +22,14 @@ use crate::output::say;
 
 /// Compare arms with upstream on the same proofs: one table, one receipt
 ///
-/// Exit status: 0 done, 1 a run failed, 2 wrong usage or environment, 4 a proof differs from upstream's.
+/// Exit status: 0 done, 1 a run failed, 2 wrong usage or environment, 4 a proof differs from upstream's; with --gate 3,
+/// too.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The real WinningPoSt circuit on the CPU; the same as `--plan quick`
     #[arg(long, conflicts_with = "plan")]
     quick: bool,
-    /// Which benchmark: quick, synthesis, h200, founding
+    /// Which benchmark: quick, synthesis, h200, founding, tail
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
     /// Arms in place of the plan's: upstream,none,ship,all,+a1,all-a1,a1+d4; or one scheme over the patches: single,
@@ -67,6 +69,9 @@ pub(crate) struct Args {
     /// A column more: against the arm `none`
     #[arg(long)]
     vs_none: bool,
+    /// Judge the patches that ship: exit 1 when one is slower, 3 when one has no verdict or an inconclusive one
+    #[arg(long, conflicts_with = "bundle")]
+    gate: bool,
     /// Print the analysis as JSON
     #[arg(long)]
     json: bool,
@@ -103,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         reason(&choice).iter().for_each(|reason| eprintln!("{reason}"));
     }
     let finished = bench_runner::run(&plan, &options, &mut Progress::new())?;
-    show(args, &finished)
+    show(&forks, args, &finished)
 }
 
 /// `1%` or `1` as a part of 1.
@@ -152,6 +157,12 @@ fn reason(choice: &Choice<'_>) -> Option<String> {
     ))
 }
 
+/// Ids of the patches that ship.
+fn shipped(forks: &Forks) -> BTreeSet<String> {
+    let measured = forks.pins.forks.iter().flat_map(|fork| &fork.measured);
+    measured.filter(|patch| patch.ships).map(|patch| patch.id.clone()).collect()
+}
+
 #[derive(Serialize)]
 struct Shown<'a> {
     receipt: &'a std::path::Path,
@@ -160,15 +171,15 @@ struct Shown<'a> {
     analysis: &'a Analysis,
 }
 
-fn show(args: &Args, finished: &Finished) -> Result<ExitCode> {
+fn show(forks: &Forks, args: &Args, finished: &Finished) -> Result<ExitCode> {
     let analysis = analyse(&finished.receipt);
-    let code = analysis.exit_code();
+    let code = if args.gate { gate(&analysis, &shipped(forks)) } else { analysis.exit_code() };
     let (receipt, complete) = (finished.path.as_path(), finished.complete);
     if args.json {
         say!("{}", serde_json::to_string_pretty(&Shown { receipt, complete, exit_code: code, analysis: &analysis })?);
         return Ok(ExitCode::from(code));
     }
-    crate::output::write(format_args!("{}", render(&analysis, Style { markdown: false, vs_none: args.vs_none })));
+    super::report::show(&analysis, Style { markdown: false, vs_none: args.vs_none });
     let rest = if complete { "" } else { " (not all blocks: --resume goes on)" };
     say!("receipt: {}{rest}", receipt.display());
     Ok(ExitCode::from(code))

@@ -11,6 +11,7 @@ mod gpu_tests;
 pub(crate) mod new;
 pub(crate) mod outdated;
 pub(crate) mod rebase;
+pub(crate) mod report;
 pub(crate) mod status;
 pub(crate) mod test;
 mod upstream_suites;

@@ -37,7 +37,7 @@ fn main() {
 "#;
 
 /// `log` gives the proof its bytes, `a-fast` changes a comment, `b-fast` the proof.
-fn fixture() -> Fixture {
+pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::bare();
     fixture.write("cuzk/prove-once/Cargo.toml", MANIFEST);
     fixture.write("cuzk/prove-once/src/main.rs", MAIN);

@@ -19,6 +19,7 @@ mod mailed;
 mod nameless;
 mod rebasing;
 mod registry;
+mod reporting;
 mod series_edits;
 mod status;
 mod unwritable;
