@@ -12,7 +12,7 @@ use crate::rebase::refuse_unfinished;
 use crate::series::Series;
 use crate::store::{self, Commit, Store};
 use crate::tree::{self, Synced};
-use crate::workdir::{Found, Head, Journal, Place, REBASING, State, Workdir, is_ours};
+use crate::workdir::{Found, Head, Journal, Place, REBASING, State, Workdir};
 use crate::{Error, Fork, Forks, Result, step};
 
 /// What a call did to a fork's folder.
@@ -202,10 +202,13 @@ fn paths(workdir: &Workdir, trees: &[String]) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Checks out a branch that is there, as it is, under a journal of its own. What `found` calls uncommitted must be
-/// nothing.
-pub(crate) fn switch(workdir: &Workdir, found: &Found, branch: &str) -> Result<()> {
-    let tip = format!("refs/heads/{branch}");
+/// Checks out a branch or a commit that is there, as it is, under a journal of its own. What `found` calls uncommitted
+/// must be nothing.
+pub(crate) fn switch(workdir: &Workdir, found: &Found, head: &Head) -> Result<()> {
+    let (tip, move_head) = match head {
+        Head::Branch(name) => (format!("refs/heads/{name}"), ["symbolic-ref", "HEAD"].as_slice()),
+        Head::Detached(id) => (id.clone(), ["update-ref", "--no-deref", "HEAD"].as_slice()),
+    };
     let tree = workdir.git.call(["rev-parse", &format!("{tip}^{{tree}}")]).text()?;
     let to = store::read_tree(&workdir.git, &tree)?;
     let mut trees = found.trees();
@@ -216,7 +219,7 @@ pub(crate) fn switch(workdir: &Workdir, found: &Found, branch: &str) -> Result<(
     remove_locks(workdir.git.dir())?;
     let blobs = store::read_blobs(&workdir.git, &to)?;
     tree::sync(&workdir.folder, &workdir.scratch(), &stale, &to, &blobs)?;
-    workdir.git.call(["symbolic-ref", "HEAD", &tip]).run()?;
+    workdir.git.call(move_head.iter().copied().chain([tip.as_str()])).run()?;
     settle_index(workdir, &tree)?;
     remove_all(&workdir.journal_file())?;
     remove_all(&workdir.scratch())
@@ -253,7 +256,7 @@ fn move_branches(workdir: &Workdir, found: Option<&Found>, state: &State, checko
         }
     }
     if let Some(found) = found {
-        let gone = found.branches.keys().filter(|name| is_ours(name) && !state.branches.contains_key(*name));
+        let gone = found.branches.keys().filter(|name| found.owns(name) && !state.branches.contains_key(*name));
         for name in gone.filter(|name| checkout.is_some() || found.head != Head::Branch((*name).clone())) {
             orders += &format!("delete refs/heads/{name}\ndelete refs/forks/{name}\n");
         }

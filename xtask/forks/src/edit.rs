@@ -24,12 +24,13 @@ pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
     let Place::Ours(found) = workdir.inspect()? else {
         return Ok(branch);
     };
-    if found.journal.is_some() || found.head != Head::Branch(branch.clone()) {
+    let head = Head::Branch(branch.clone());
+    if found.journal.is_some() || found.head != head {
         if !found.uncommitted.is_empty() {
             let folder = workdir.shown;
             return Err(Error::Work { fork: fork.name.clone(), folder, what: found.uncommitted });
         }
-        switch(&workdir, &found, &branch)?;
+        switch(&workdir, &found, &head)?;
     }
     match id.map(|id| series.patch(id)).transpose()? {
         Some(patch) if patch.file.is_none() => remind(&workdir, patch)?,

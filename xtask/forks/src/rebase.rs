@@ -16,6 +16,7 @@ use crate::pristine::{self, Candidate};
 use crate::requirements::{self, Refusal, With};
 use crate::series::{Series, admissible_subsets};
 use crate::store::Store;
+use crate::workdir::Workdir;
 use crate::{Error, Fork, Forks, Outcome, Result, lock, pins, rewrite};
 pub(crate) use state::refuse_unfinished;
 use state::{Done, Pin, State};
@@ -67,12 +68,13 @@ pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result
     let _lock = lock::take(&forks.work_dir())?;
     refuse_unfinished(forks, fork)?;
     refuse_work(forks, fork)?;
+    let head = Workdir::new(forks, fork).head().ok();
     apply::ensure(forks, fork)?;
     let candidate = candidate(forks, fork, version)?;
     let refusals = requirements::refusals(forks, &candidate, with)?;
     requirements::refuse(&candidate.fork, &refusals)?;
     let to_raise = refusals.into_iter().filter(|refusal| refusal.is_ours).collect();
-    go_on(forks, fork, State::new(&forks.series(fork)?, Pin::of(&candidate.fork), to_raise))
+    go_on(forks, fork, State::new(&forks.series(fork)?, Pin::of(&candidate.fork), to_raise, head))
 }
 
 /// Takes what was made of the patch that the rebase stopped at, and goes on.
@@ -142,6 +144,7 @@ pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
     stop::refuse_other_work(forks, fork, &state)?;
     // The folder first: killed in between, the rebase is still there to be given up.
     let outcome = stop::lay_back(forks, fork)?;
+    stop::come_back(forks, fork, state.head.as_ref())?;
     State::remove(forks, fork)?;
     Ok(outcome)
 }
@@ -159,6 +162,7 @@ fn candidate(forks: &Forks, fork: &Fork, version: &str) -> Result<Candidate> {
 
 /// Carries patches until one needs somebody, or all are done.
 fn go_on(forks: &Forks, fork: &Fork, mut state: State) -> Result<Progress> {
+    stop::refuse_in_the_way(forks, fork)?;
     let store = Store::open(forks)?;
     let series = forks.series(fork)?;
     let mut old = Layout::open(forks, &store, &series)?;

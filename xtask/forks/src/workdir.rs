@@ -35,7 +35,7 @@ pub(crate) struct Journal {
 }
 
 /// What is checked out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Head {
     /// A branch by its name.
     Branch(String),
@@ -86,6 +86,12 @@ impl Found {
         trees.sort();
         trees.dedup();
         trees
+    }
+
+    /// Whether verbs made the branch, so that they may move and remove it.
+    pub(crate) fn owns(&self, branch: &str) -> bool {
+        let has = |state: &State| state.branches.contains_key(branch);
+        is_ours(branch) || has(&self.state) || self.journal.as_ref().is_some_and(|journal| has(&journal.state))
     }
 }
 
@@ -189,7 +195,7 @@ impl Workdir {
         Ok(Found { state, journal, head, head_tree, branches, untracked, uncommitted, unexported })
     }
 
-    fn head(&self) -> Result<Head> {
+    pub(crate) fn head(&self) -> Result<Head> {
         let output = self.git.call(["symbolic-ref", "--quiet", "HEAD"]).output()?;
         let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         match name.strip_prefix("refs/heads/") {
@@ -304,9 +310,10 @@ impl Workdir {
     ) -> Result<Vec<String>> {
         let mut lines = Vec::new();
         let pristine = [Some(&state.pristine), journal.map(|journal| &journal.state.pristine)];
-        for (name, id) in branches.iter().filter(|(name, _)| is_ours(name)) {
+        for (name, id) in branches {
             let expected = [state.branches.get(name), journal.and_then(|journal| journal.state.branches.get(name))];
-            if expected.contains(&Some(id)) {
+            let is_a_users = !is_ours(name) && expected == [None, None];
+            if is_a_users || expected.contains(&Some(id)) {
                 continue;
             }
             let mut is_same = false;
@@ -335,9 +342,9 @@ impl Workdir {
 /// The branch on which a patch is merged by hand.
 pub(crate) const REBASING: &str = "rebasing";
 
-/// Whether a branch is one that verbs make.
+/// Whether a branch is one that patches live on. [`REBASING`] is ours only where it was laid out: see [`Found::owns`].
 pub(crate) fn is_ours(branch: &str) -> bool {
-    branch == "main" || branch == REBASING || branch.starts_with("patch/")
+    branch == "main" || branch.starts_with("patch/")
 }
 
 fn split_paths(out: &[u8]) -> impl Iterator<Item = String> {

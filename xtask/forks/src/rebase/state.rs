@@ -8,7 +8,7 @@ use crate::port::{Placed, Port, Verdict, without};
 use crate::pristine::{self, Candidate};
 use crate::requirements::Refusal;
 use crate::series::Series;
-use crate::workdir::Workdir;
+use crate::workdir::{Head, Workdir};
 use crate::{Description, Error, Fork, Forks, Result, step, tree};
 
 /// A release, as a pin names it.
@@ -57,6 +57,9 @@ pub(super) struct State {
     pub(super) done: Vec<Done>,
     pub(super) stopped: Option<Stopped>,
     pub(super) to_raise: Vec<Refusal>,
+    /// What was checked out, to come back to when the rebase is given up; none where nothing was.
+    #[serde(default)]
+    pub(super) head: Option<Head>,
 }
 
 fn path(forks: &Forks, fork: &Fork) -> std::path::PathBuf {
@@ -86,10 +89,10 @@ pub(crate) fn refuse_unfinished(forks: &Forks, fork: &Fork) -> Result<()> {
 }
 
 impl State {
-    pub(super) fn new(series: &Series, to: Pin, to_raise: Vec<Refusal>) -> Self {
+    pub(super) fn new(series: &Series, to: Pin, to_raise: Vec<Refusal>, head: Option<Head>) -> Self {
         let files = series.patches.iter().filter_map(|patch| Some((patch.id.clone(), patch.bytes.clone()?)));
         let (from, old) = (series.fork.clone(), files.collect());
-        Self { from, to, key: series.key(), old, done: Vec::new(), stopped: None, to_raise }
+        Self { from, to, key: series.key(), old, done: Vec::new(), stopped: None, to_raise, head }
     }
 
     pub(super) fn read(forks: &Forks, fork: &Fork) -> Result<Self> {

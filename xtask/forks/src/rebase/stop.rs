@@ -83,6 +83,22 @@ pub(super) fn refuse_other_work(forks: &Forks, fork: &Fork, state: &State) -> Re
     Err(stuck(fork, reason, mend))
 }
 
+/// A branch of the user's own where the one to merge on is to be, or below it.
+pub(super) fn refuse_in_the_way(forks: &Forks, fork: &Fork) -> Result<()> {
+    let workdir = Workdir::new(forks, fork);
+    let Place::Ours(found) = workdir.inspect()? else {
+        return Ok(());
+    };
+    let below = format!("{REBASING}/");
+    let is_in_the_way = |name: &&String| (*name == REBASING || name.starts_with(&below)) && !found.owns(name);
+    let Some(branch) = found.branches.keys().find(is_in_the_way) else {
+        return Ok(());
+    };
+    let reason = format!("patches are merged on a branch `{REBASING}`, and {} has a branch `{branch}`", workdir.shown);
+    let git = format!("git -C {} branch", workdir.shown);
+    Err(stuck(fork, reason, format!("keep it: `{git} -m {branch} NEW-NAME`; discard it: `{git} -D {branch}`")))
+}
+
 /// The tree of the one commit on top of `below`; `None` if there is none yet.
 fn below_and_tip(workdir: &Workdir, fork: &Fork, below: &str) -> Result<Option<String>> {
     let range = format!("{below}..HEAD");
@@ -175,6 +191,21 @@ pub(super) fn lay_back(forks: &Forks, fork: &Fork) -> Result<Outcome> {
     };
     let synced = lay(&workdir, Some(&found), &apply::target(forks, &forks.series(fork)?)?, Some("main"))?;
     Ok(Outcome::LaidOut { written: synced.written, removed: synced.removed })
+}
+
+/// Checks out what was checked out before the rebase, if it is still there.
+pub(super) fn come_back(forks: &Forks, fork: &Fork, head: Option<&Head>) -> Result<()> {
+    let workdir = Workdir::new(forks, fork);
+    let (Some(head), Place::Ours(found)) = (head, workdir.inspect()?) else {
+        return Ok(());
+    };
+    let is_there = match head {
+        Head::Branch(name) => found.branches.contains_key(name),
+        Head::Detached(id) => {
+            workdir.git.call(["cat-file", "-e", &format!("{id}^{{commit}}")]).output()?.status.success()
+        }
+    };
+    if is_there && found.head != *head { apply::switch(&workdir, &found, head) } else { Ok(()) }
 }
 
 fn lost(fork: &Fork, reason: &str) -> Error {

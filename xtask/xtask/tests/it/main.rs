@@ -17,6 +17,7 @@ mod kill;
 mod locking;
 mod mailed;
 mod nameless;
+mod rebase_edges;
 mod rebasing;
 mod registry;
 mod reporting;

@@ -8,7 +8,7 @@ use crate::fixture::{CHECKSUM, FOLDER, Fixture, message};
 const A: &str = "patches/demo-core/a-fast.patch";
 
 /// The forty lines of the release, with `changes` made in them.
-fn lib(changes: &[(&str, &str)]) -> String {
+pub(crate) fn lib(changes: &[(&str, &str)]) -> String {
     let lines: String = (1..=40).map(|number| format!("// line {number}\n")).collect();
     changes.iter().fold(lines, |text, (from, to)| {
         assert!(text.contains(from), "{from}");
@@ -17,7 +17,7 @@ fn lib(changes: &[(&str, &str)]) -> String {
 }
 
 /// A repository with all patches, whose source also has the release `version` with this `src/lib.rs` and more files.
-fn with_release(version: &str, lib: &str, more: &[(&str, &str)]) -> Fixture {
+pub(crate) fn with_release(version: &str, lib: &str, more: &[(&str, &str)]) -> Fixture {
     let fixture = Fixture::ready();
     let files = [&[("src/lib.rs", lib)], more].concat();
     fixture.release("demo-core", version, "", &CHECKSUM.replace("aa", "dd"), &files);
@@ -25,11 +25,11 @@ fn with_release(version: &str, lib: &str, more: &[(&str, &str)]) -> Fixture {
 }
 
 /// Everything that a rebase may change.
-fn state(fixture: &Fixture) -> [std::collections::BTreeMap<String, Vec<u8>>; 2] {
+pub(crate) fn state(fixture: &Fixture) -> [std::collections::BTreeMap<String, Vec<u8>>; 2] {
     [fixture.files("patches"), fixture.files(FOLDER)]
 }
 
-fn locked_and_verified(fixture: &Fixture) {
+pub(crate) fn locked_and_verified(fixture: &Fixture) {
     fixture.lock();
     fixture.ok(&["verify"]);
     assert_eq!(fixture.git(&["branch", "--list", "rebasing"]), "");
@@ -74,11 +74,12 @@ fn lines_that_moved_are_merged() {
 }
 
 /// The release changed line 10, which the patch changes, too.
-fn conflicting() -> Fixture {
+pub(crate) fn conflicting() -> Fixture {
     with_release("1.1.0", &lib(&[("// line 10\n", "// line ten\n")]), &[])
 }
 
-const STOPPED: &[&str] = &["log", "merged", "a-fast", "conflict in src/lib.rs", "--continue", "--skip", "--abort"];
+pub(crate) const STOPPED: &[&str] =
+    &["log", "merged", "a-fast", "conflict in src/lib.rs", "--continue", "--skip", "--abort"];
 
 #[test]
 fn a_conflict_is_left_to_git_and_taken_from_the_index() {
@@ -325,7 +326,7 @@ fn newer_releases_are_listed_with_what_would_become_of_the_patches() {
 }
 
 /// A clone of upstream's: five commits from one release to the next, of which the third changes line 10.
-fn upstream(folder: &Path) -> Vec<String> {
+pub(crate) fn upstream(folder: &Path) -> Vec<String> {
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.arg("-C").arg(folder).args(["-c", "user.name=Up", "-c", "user.email=up@example.com"]).args(args);
