@@ -4,7 +4,7 @@
 mod lost;
 mod moved;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,11 @@ pub enum Verdict {
         needs: String,
     },
     /// It was merged by hand.
-    Resolved,
+    Resolved {
+        /// Hunks of the patch that the result lacks, wholly or in part.
+        #[serde(default)]
+        lost: Vec<LostHunk>,
+    },
     /// It was left out of the series.
     Dropped,
 }
@@ -62,7 +66,7 @@ impl Verdict {
 pub struct LostHunk {
     /// The file, by its old name.
     pub file: String,
-    /// Where in the old file: `@@ -10,2 +10,3 @@`.
+    /// Where in the old file: `@@ -10,2 +10,3 @@`; for what has no lines, what it is: `new mode 100755`, `(binary)`.
     pub place: String,
     /// The added and removed lines that the result does not add and remove.
     pub lines: Vec<String>,
@@ -98,15 +102,9 @@ pub(crate) struct Placed {
 impl<'a> Port<'a> {
     /// Starts from the series as it lies on its own release, towards `pristine`.
     pub(crate) fn new(store: &'a Store, old: &mut Layout<'a>, pristine: Commit) -> Result<Self> {
-        let series = old.series;
-        let mut changes = BTreeMap::new();
-        for (id, parent, commit) in old.at_home()? {
-            let file = series.patch(&id)?.file.as_ref().expect("a patch at home has a file");
-            changes.insert(id, Change { parent, commit, description: file.description.clone() });
-        }
-        let old_pristine = old.pristine.clone();
+        let (series, old_pristine) = (old.series, old.pristine.clone());
         let (carried, dropped) = (BTreeMap::new(), Vec::new());
-        Ok(Self { store, series, old: changes, old_pristine, pristine, carried, dropped })
+        Ok(Self { store, series, old: changes(old)?, old_pristine, pristine, carried, dropped })
     }
 
     /// The patches to carry, in order.
@@ -165,14 +163,14 @@ impl<'a> Port<'a> {
     }
 
     fn merged(&self, old: &Change, below: &Commit, commit: &Commit) -> Result<Verdict> {
-        let before = self.store.changed_blobs(&old.parent.tree, &old.commit.tree)?;
-        let after = self.store.changed_blobs(&below.tree, &commit.tree)?;
+        let before = self.store.changed(&old.parent.tree, &old.commit.tree)?;
+        let after = self.store.changed(&below.tree, &commit.tree)?;
         if before == after {
             return Ok(Verdict::Clean);
         }
-        let lost = lost::hunks(&self.diff(&old.parent, &old.commit)?, &self.diff(below, commit)?);
+        let lost = lost(self.store, old, below, commit)?;
         let renamed = moved::renamed(self.store, &self.old_pristine, &self.pristine)?;
-        let touched = |path: &String| before.iter().any(|(changed, ..)| changed == path);
+        let touched = |path: &String| before.iter().any(|file| file.path == *path);
         let moved = renamed.into_iter().filter(|(from, _)| touched(from)).collect();
         Ok(Verdict::Merged { lost, moved })
     }
@@ -180,8 +178,8 @@ impl<'a> Port<'a> {
     fn conflict(&self, old: &Change, below: &Commit, files: Vec<String>) -> Result<Verdict> {
         let now = self.store.tree(&below.tree)?;
         let had = self.store.tree(&old.parent.tree)?;
-        let touched = self.store.changed_blobs(&old.parent.tree, &old.commit.tree)?;
-        let gone = touched.into_iter().map(|(path, ..)| path);
+        let touched = self.store.changed(&old.parent.tree, &old.commit.tree)?;
+        let gone = touched.into_iter().map(|file| file.path);
         let gone: Vec<String> = gone.filter(|path| had.contains_key(path) && !now.contains_key(path)).collect();
         if gone.is_empty() {
             return Ok(Verdict::Conflict { files });
@@ -189,9 +187,34 @@ impl<'a> Port<'a> {
         let place = |path: String| Ok((path.clone(), moved::likely(self.store, &old.parent, below, &path)?));
         Ok(Verdict::Gone { files: gone.into_iter().map(place).collect::<Result<_>>()? })
     }
+}
 
-    fn diff(&self, from: &Commit, to: &Commit) -> Result<String> {
-        let args = ["diff-tree", "-r", "-p", "--unified=0", "--find-renames", &from.tree, &to.tree];
-        Ok(String::from_utf8_lossy(&self.store.git().call(args).bytes()?).into_owned())
+/// Every patch of a series at home, by its id.
+pub(crate) fn changes(layout: &mut Layout) -> Result<BTreeMap<String, Change>> {
+    let series = layout.series;
+    let mut changes = BTreeMap::new();
+    for (id, parent, commit) in layout.at_home()? {
+        let file = series.patch(&id)?.file.as_ref().expect("a patch at home has a file");
+        changes.insert(id, Change { parent, commit, description: file.description.clone() });
     }
+    Ok(changes)
+}
+
+/// What `old` changes and the change from `below` to `commit` does not.
+pub(crate) fn lost(store: &Store, old: &Change, below: &Commit, commit: &Commit) -> Result<Vec<LostHunk>> {
+    let (before, after) = (diff(store, &old.parent, &old.commit)?, diff(store, below, commit)?);
+    let renamed: HashMap<String, String> = moved::renamed(store, &old.parent, below)?.into_iter().collect();
+    let mut result = store.tree(&commit.tree)?;
+    let touched = store.changed(&old.parent.tree, &old.commit.tree)?.into_iter().map(|file| file.path);
+    let touched: HashSet<String> = touched.map(|path| renamed.get(&path).cloned().unwrap_or(path)).collect();
+    result.retain(|path, _| touched.contains(path));
+    let texts = store.blobs(&result)?.into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let mut lost = lost::hunks(&before, &after, &renamed);
+    lost::forget_removed(&mut lost, &texts.collect::<Vec<_>>());
+    Ok(lost)
+}
+
+fn diff(store: &Store, from: &Commit, to: &Commit) -> Result<String> {
+    let args = ["diff-tree", "-r", "-p", "--unified=0", "--find-renames", &from.tree, &to.tree];
+    Ok(String::from_utf8_lossy(&store.git().call(args).bytes()?).into_owned())
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::apply::{self, refuse_work};
 use crate::layout::Layout;
-use crate::port::{Port, Verdict};
+use crate::port::{self, Port, Verdict};
 use crate::pristine::{self, Candidate};
 use crate::requirements::{self, Refusal, With};
 use crate::series::{Series, admissible_subsets};
@@ -85,11 +85,15 @@ pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
         return finish(forks, fork, &state);
     }
     stop::refuse_other_work(forks, fork, &state)?;
-    state.check(&forks.series(fork)?)?;
+    let series = forks.series(fork)?;
+    state.check(&series)?;
     if let Some(stopped) = state.stopped.clone() {
         let store = Store::open(forks)?;
-        let bytes = stop::resolved(forks, fork, &store, &state, &stopped)?;
-        state.take(Done { id: stopped.id, verdict: Verdict::Resolved, bytes: Some(bytes) });
+        let (below, commit) = stop::resolved(forks, fork, &store, &state, &stopped)?;
+        let old = port::changes(&mut Layout::open(forks, &store, &series)?)?;
+        let lost = port::lost(&store, &old[&stopped.id], &below, &commit)?;
+        let bytes = Some(store.render(&commit)?);
+        state.take(Done { id: stopped.id, verdict: Verdict::Resolved { lost }, bytes });
         state.write(forks, fork)?;
     }
     go_on(forks, fork, state)

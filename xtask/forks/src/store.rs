@@ -27,6 +27,14 @@ pub(crate) struct Change {
     pub(crate) description: Description,
 }
 
+/// A file that two trees have differently: before, after. Modes and blobs are zeros where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) path: String,
+    pub(crate) modes: [String; 2],
+    pub(crate) blobs: [String; 2],
+}
+
 /// Why a merge was not made.
 pub(crate) struct Conflict {
     pub(crate) files: Vec<String>,
@@ -131,18 +139,23 @@ impl Store {
         Ok(Ok(self.record(base, &tree, &patch.description)?))
     }
 
-    /// The files that differ between two trees: path, blob before, blob after. Changes of mode alone are left out.
+    /// The files whose bytes differ between two trees: path, blob before, blob after. Changes of mode alone are left out.
     pub(crate) fn changed_blobs(&self, from: &str, to: &str) -> Result<Vec<(String, String, String)>> {
+        let changed = self.changed(from, to)?.into_iter().filter(|file| file.blobs[0] != file.blobs[1]);
+        Ok(changed.map(|Changed { path, blobs: [before, after], .. }| (path, before, after)).collect())
+    }
+
+    /// The files that differ between two trees, in bytes or in mode.
+    pub(crate) fn changed(&self, from: &str, to: &str) -> Result<Vec<Changed>> {
         let raw = self.git.call(["diff-tree", "-r", "-z", "--no-renames", from, to]).bytes()?;
         let raw = String::from_utf8_lossy(&raw);
         let mut fields = raw.split('\0');
         let mut changed = Vec::new();
         while let (Some(head), Some(path)) = (fields.next().filter(|head| !head.is_empty()), fields.next()) {
-            let mut words = head.split(' ').skip(2);
-            if let (Some(before), Some(after)) = (words.next(), words.next())
-                && before != after
-            {
-                changed.push((path.to_owned(), before.to_owned(), after.to_owned()));
+            let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+            if let [from, to, before, after, ..] = words[..] {
+                let [modes, blobs] = [[from, to], [before, after]].map(|pair| pair.map(str::to_owned));
+                changed.push(Changed { path: path.to_owned(), modes, blobs });
             }
         }
         Ok(changed)

@@ -1,7 +1,7 @@
 //! What became of patches on another release, as text; `rebase` and `outdated` share it.
 
 use crate::output::say;
-use forks::{Refusal, Verdict};
+use forks::{LostHunk, Refusal, Verdict};
 
 /// One line a patch, and what is to be read below it.
 pub(crate) fn print(verdicts: &[(String, Verdict)]) {
@@ -34,7 +34,8 @@ fn word(verdict: &Verdict) -> String {
         Verdict::Conflict { files } => format!("conflict in {}", files.join(", ")),
         Verdict::Gone { .. } => "file gone".into(),
         Verdict::NotTried { needs } => format!("not tried: it requires {needs}"),
-        Verdict::Resolved => "merged by hand".into(),
+        Verdict::Resolved { lost } if lost.is_empty() => "merged by hand".into(),
+        Verdict::Resolved { .. } => "merged by hand, with lines lost".into(),
         Verdict::Dropped => "left out".into(),
     }
 }
@@ -43,12 +44,9 @@ fn details(verdict: &Verdict) -> Vec<String> {
     match verdict {
         Verdict::Merged { lost, moved } => {
             let moved = moved.iter().map(|(from, to)| format!("{from} is now {to}"));
-            let lost = lost.iter().flat_map(|hunk| {
-                let head = format!("not in the result: {} {}", hunk.file, hunk.place);
-                std::iter::once(head).chain(hunk.lines.iter().map(|line| format!("    {line}")))
-            });
-            moved.chain(lost).collect()
+            moved.chain(not_in_the_result(lost)).collect()
         }
+        Verdict::Resolved { lost } => not_in_the_result(lost).collect(),
         Verdict::Gone { files } => {
             let told = |(file, place): &(String, Option<String>)| match place {
                 Some(place) => format!("{file} is gone; its lines are most likely in {place} now"),
@@ -58,4 +56,11 @@ fn details(verdict: &Verdict) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+fn not_in_the_result(lost: &[LostHunk]) -> impl Iterator<Item = String> {
+    lost.iter().flat_map(|hunk| {
+        let head = format!("not in the result: {} {}", hunk.file, hunk.place);
+        std::iter::once(head).chain(hunk.lines.iter().map(|line| format!("    {line}")))
+    })
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::state::State;
 use crate::layout::Layout;
-use crate::port::Verdict;
+use crate::port::{LostHunk, Verdict};
 use crate::series::Series;
 use crate::store::Store;
 use crate::{Fork, Forks, Result};
@@ -18,9 +18,17 @@ pub(super) fn text(forks: &Forks, fork: &Fork, store: &Store, old: &Series, stat
         let _ = writeln!(text, "| `{}` | {} |", done.id, describe(&done.verdict));
     }
     for (id, lost) in state.done.iter().filter_map(|done| Some((&done.id, lost(&done.verdict)?))) {
-        let _ = write!(text, "\n`{id}`: the merge did not carry these lines over; upstream may have them already:\n\n");
+        let _ = write!(
+            text,
+            "\n`{id}`: the merge did not carry these lines over as they were; upstream may have them already, or others in \
+             their place:\n\n"
+        );
         for hunk in lost {
-            let _ = writeln!(text, "- {} {}: {}", hunk.file, hunk.place, hunk.lines.len());
+            let _ = writeln!(text, "- {} {}", hunk.file, hunk.place);
+            if !hunk.lines.is_empty() {
+                let lines: String = hunk.lines.iter().map(|line| format!("  {line}\n")).collect();
+                let _ = write!(text, "  ```diff\n{lines}  ```\n");
+            }
         }
     }
     let series = forks.series(fork)?;
@@ -41,19 +49,22 @@ fn describe(verdict: &Verdict) -> String {
         Verdict::Clean => "unchanged".into(),
         Verdict::Merged { lost, moved } => {
             let moved = moved.iter().map(|(from, to)| format!("; {from} is now {to}")).collect::<String>();
-            let lost = if lost.is_empty() { "" } else { "; lines were lost, see below" };
-            format!("merged{moved}{lost}")
+            format!("merged{moved}{}", see_below(lost))
         }
-        Verdict::Resolved => "merged by hand".into(),
+        Verdict::Resolved { lost } => format!("merged by hand{}", see_below(lost)),
         Verdict::Dropped => "left out: its file is deleted".into(),
         Verdict::Upstream => "already upstream".into(),
         Verdict::Conflict { .. } | Verdict::Gone { .. } | Verdict::NotTried { .. } => "not carried".into(),
     }
 }
 
-fn lost(verdict: &Verdict) -> Option<&[crate::port::LostHunk]> {
+fn see_below(lost: &[LostHunk]) -> &'static str {
+    if lost.is_empty() { "" } else { "; lines were lost, see below" }
+}
+
+fn lost(verdict: &Verdict) -> Option<&[LostHunk]> {
     match verdict {
-        Verdict::Merged { lost, .. } if !lost.is_empty() => Some(lost),
+        Verdict::Merged { lost, .. } | Verdict::Resolved { lost } if !lost.is_empty() => Some(lost),
         _ => None,
     }
 }

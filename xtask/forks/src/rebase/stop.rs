@@ -4,7 +4,7 @@ use super::state::{State, Stopped};
 use crate::apply::{self, Target, lay};
 use crate::git::Git;
 use crate::port::{Port, Verdict};
-use crate::store::{Store, read_entries};
+use crate::store::{Commit, Store, read_entries};
 use crate::workdir::{Found, Head, Place, REBASING, Workdir};
 use crate::{Error, Fork, Forks, Outcome, Result};
 
@@ -31,8 +31,14 @@ pub(super) fn open(forks: &Forks, fork: &Fork, store: &Store, port: &Port, state
     state.write(forks, fork)
 }
 
-/// The file of the patch as somebody merged it: committed, or staged in the cherry-pick.
-pub(super) fn resolved(forks: &Forks, fork: &Fork, store: &Store, state: &State, stopped: &Stopped) -> Result<Vec<u8>> {
+/// The patch as somebody merged it, committed or staged in the cherry-pick: what it stands on, and its commit.
+pub(super) fn resolved(
+    forks: &Forks,
+    fork: &Fork,
+    store: &Store,
+    state: &State,
+    stopped: &Stopped,
+) -> Result<(Commit, Commit)> {
     let workdir = Workdir::new(forks, fork);
     if stopped.verdict == Verdict::Upstream {
         let mend = format!("`cargo xtask rebase {} --skip` leaves it out, `--abort` gives the rebase up", fork.name);
@@ -143,7 +149,13 @@ fn refuse_loose(fork: &Fork, workdir: &Workdir, found: &Found) -> Result<()> {
     Err(stuck(fork, reason, "amend the commit with it (`git commit --amend`), or restore it".into()))
 }
 
-fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopped), tree: &str) -> Result<Vec<u8>> {
+fn take(
+    fork: &Fork,
+    store: &Store,
+    git: &Git,
+    (state, stopped): (&State, &Stopped),
+    tree: &str,
+) -> Result<(Commit, Commit)> {
     let (files, other) = read_entries(git, tree)?;
     if let Some(path) = other.first() {
         let mend = "take it out of the commit or the index".to_owned();
@@ -153,7 +165,7 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
     let carrier = git.call(["commit-tree", tree, "-p", &stopped.below, "-m", "merged by hand"]).text()?;
     store.receive(std::slice::from_ref(&carrier), git)?;
     let below = store.commit(&stopped.below)?;
-    let changed = store.changed_blobs(&below.tree, tree)?;
+    let changed = store.changed(&below.tree, tree)?;
     if changed.is_empty() {
         let mend = format!(
             "to merge it once more: `cargo xtask rebase {0} --abort`, and begin anew; `cargo xtask rebase {0} --skip` \
@@ -163,7 +175,7 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
         return Err(stuck(fork, format!("patch `{}`, as merged, changes nothing", stopped.id), mend));
     }
     let touched: crate::tree::Tree =
-        files.into_iter().filter(|(path, _)| changed.iter().any(|(name, ..)| name == path)).collect();
+        files.into_iter().filter(|(path, _)| changed.iter().any(|file| file.path == *path)).collect();
     let blobs = store.blobs(&touched)?;
     let (before, _) = read_entries(git, &below.tree)?;
     let before = store.blobs(&before.into_iter().filter(|(path, _)| touched.contains_key(path)).collect())?;
@@ -180,7 +192,7 @@ fn take(fork: &Fork, store: &Store, git: &Git, (state, stopped): (&State, &Stopp
     }
     let said = state.description(&stopped.id)?;
     let commit = store.record(&below, tree, &said)?;
-    store.render(&commit)
+    Ok((below, commit))
 }
 
 /// The folder as its pin and patches say, with nothing of a rebase left in it.

@@ -114,7 +114,13 @@ fn a_conflict_is_left_to_git_and_taken_from_the_index() {
     fixture.write(&format!("{FOLDER}/.git/index.lock"), "");
     fixture.write(&format!("{FOLDER}/.git/forks-scratch/index-to-look.lock"), "");
     let said = fixture.ok(&["rebase", "demo-core", "--continue"]);
-    for line in ["| `a-fast` | merged by hand |", "! a-fast\n", "++// line ten, fast", "= log\n"] {
+    for line in [
+        "| `a-fast` | merged by hand; lines were lost, see below |",
+        "  +// line 10, fast",
+        "! a-fast\n",
+        "++// line ten, fast",
+        "= log\n",
+    ] {
         assert!(said.contains(line), "no `{line}` in {said}");
     }
     assert!(fixture.read(A).contains("+// line ten, fast"));
