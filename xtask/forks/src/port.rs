@@ -33,6 +33,9 @@ pub enum Verdict {
     Conflict {
         /// The files in conflict.
         files: Vec<String>,
+        /// Those that are a file on one side and a folder on the other.
+        #[serde(default)]
+        clashes: Vec<String>,
     },
     /// The release has not some file that the patch changes.
     Gone {
@@ -182,7 +185,12 @@ impl<'a> Port<'a> {
         let gone = touched.into_iter().map(|file| file.path);
         let gone: Vec<String> = gone.filter(|path| had.contains_key(path) && !now.contains_key(path)).collect();
         if gone.is_empty() {
-            return Ok(Verdict::Conflict { files });
+            // Where a folder is in the way of a file, git gives the file a name that ends in its side.
+            let sides = [&old.commit.id, &below.id].map(|id| format!("~{id}"));
+            let plain = |file: &String| sides.iter().find_map(|side| file.strip_suffix(side)).map(str::to_owned);
+            let clashes = files.iter().filter_map(plain).collect();
+            let files = files.iter().map(|file| plain(file).unwrap_or_else(|| file.clone())).collect();
+            return Ok(Verdict::Conflict { files, clashes });
         }
         let place = |path: String| Ok((path.clone(), moved::likely(self.store, &old.parent, below, &path)?));
         Ok(Verdict::Gone { files: gone.into_iter().map(place).collect::<Result<_>>()? })

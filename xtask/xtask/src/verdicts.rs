@@ -31,7 +31,7 @@ fn word(verdict: &Verdict) -> String {
         Verdict::Merged { lost, .. } if lost.is_empty() => "merged".into(),
         Verdict::Merged { .. } => "merged, with lines lost".into(),
         Verdict::Upstream => "already upstream: can be dropped".into(),
-        Verdict::Conflict { files } => format!("conflict in {}", files.join(", ")),
+        Verdict::Conflict { files, .. } => format!("conflict in {}", files.join(", ")),
         Verdict::Gone { .. } => "file gone".into(),
         Verdict::NotTried { needs } => format!("not tried: it requires {needs}"),
         Verdict::Resolved { lost } if lost.is_empty() => "merged by hand".into(),
@@ -45,6 +45,14 @@ fn details(verdict: &Verdict) -> Vec<String> {
         Verdict::Merged { lost, moved } => {
             let moved = moved.iter().map(|(from, to)| format!("{from} is now {to}"));
             moved.chain(not_in_the_result(lost)).collect()
+        }
+        Verdict::Conflict { clashes, .. } => {
+            let told = |path: &String| {
+                format!(
+                    "{path} is a file on one side and a folder on the other: the file is laid out as `{path}~…`; `git mv` or `git rm` it"
+                )
+            };
+            clashes.iter().map(told).collect()
         }
         Verdict::Resolved { lost } => not_in_the_result(lost).collect(),
         Verdict::Gone { files } => {

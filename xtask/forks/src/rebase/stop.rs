@@ -5,6 +5,7 @@ use crate::apply::{self, Target, lay};
 use crate::git::Git;
 use crate::port::{Port, Verdict};
 use crate::store::{Commit, Store, read_entries};
+use crate::tree::Tree;
 use crate::workdir::{Found, Head, Place, REBASING, Workdir};
 use crate::{Error, Fork, Forks, Outcome, Result};
 
@@ -174,8 +175,8 @@ fn take(
         );
         return Err(stuck(fork, format!("patch `{}`, as merged, changes nothing", stopped.id), mend));
     }
-    let touched: crate::tree::Tree =
-        files.into_iter().filter(|(path, _)| changed.iter().any(|file| file.path == *path)).collect();
+    let touched: Tree = files.into_iter().filter(|(path, _)| changed.iter().any(|file| file.path == *path)).collect();
+    refuse_gits_names(fork, stopped, &touched)?;
     let blobs = store.blobs(&touched)?;
     let (before, _) = read_entries(git, &below.tree)?;
     let before = store.blobs(&before.into_iter().filter(|(path, _)| touched.contains_key(path)).collect())?;
@@ -193,6 +194,19 @@ fn take(
     let said = state.description(&stopped.id)?;
     let commit = store.record(&below, tree, &said)?;
     Ok((below, commit))
+}
+
+/// A file that a folder was in the way of must not go into the patch under the name that git gave it.
+fn refuse_gits_names(fork: &Fork, stopped: &Stopped, touched: &Tree) -> Result<()> {
+    let Verdict::Conflict { clashes, .. } = &stopped.verdict else {
+        return Ok(());
+    };
+    let is_gits = |path: &&String| clashes.iter().any(|clash| path.starts_with(&format!("{clash}~")));
+    let Some(path) = touched.keys().find(is_gits) else {
+        return Ok(());
+    };
+    let reason = format!("`{path}` is the name that git gave to a file that a folder is in the way of");
+    Err(stuck(fork, reason, "`git mv` it to the name that it is to have, or `git rm` it, then `--continue`".into()))
 }
 
 /// The folder as its pin and patches say, with nothing of a rebase left in it.
