@@ -1,34 +1,18 @@
 //! Who would not take another version of a fork's crate. Judges what cargo resolves today; changes nothing.
 
+mod with;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use cargo_metadata::semver::Version;
-use cargo_metadata::{Dependency, DependencyKind, Package};
+use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
 use serde::{Deserialize, Serialize};
 
 use crate::pristine::{self, Candidate};
+use crate::rebase::refuse_unfinished;
 use crate::{Error, Fork, Forks, Result, graph};
-
-/// A release that is to be assumed in place of what the graph has: `name@version`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct With {
-    /// The crate.
-    pub name: String,
-    /// Its version.
-    pub version: Version,
-}
-
-impl std::str::FromStr for With {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, version) = text.split_once('@').ok_or("it must be <crate>@<version>")?;
-        let version = version.parse().map_err(|error| format!("`{version}` is no exact version: {error}"))?;
-        Ok(Self { name: name.to_owned(), version })
-    }
-}
+pub use with::With;
 
 /// A requirement that the new version does not meet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,9 +31,10 @@ pub struct Refusal {
 /// Every requirement that stands against `candidate`: of what depends on it in the shipped builds, and of its own on the
 /// other forks. The releases in `with` count in place of those that are in the graph, and of the forks' pins.
 pub(crate) fn refusals(forks: &Forks, candidate: &Candidate, with: &[With]) -> Result<Vec<Refusal>> {
+    let graphs = graphs(forks)?;
+    with::check(forks, &candidate.fork, with, &graphs)?;
     let mut found = BTreeSet::new();
-    for (_, metadata) in graph::resolve_all(forks) {
-        let metadata = metadata?;
+    for metadata in &graphs {
         for package in &metadata.packages {
             let is_ours = metadata.workspace_members.contains(&package.id);
             let moved = with.iter().find(|with| with.name == package.name.as_str());
@@ -58,6 +43,21 @@ pub(crate) fn refusals(forks: &Forks, candidate: &Candidate, with: &[With]) -> R
     }
     found.extend(of_candidate(forks, candidate, with));
     Ok(found.into_iter().collect())
+}
+
+/// What the builds resolve to. While a fork is in the middle of a rebase its folder is not what Cargo.lock says.
+fn graphs(forks: &Forks) -> Result<Vec<Metadata>> {
+    let graphs: Result<Vec<Metadata>> = graph::resolve_all(forks).into_iter().map(|(_, metadata)| metadata).collect();
+    let is_unfinished = |error| match error {
+        Error::Rebase { fork, reason, mend } => {
+            Error::Rebase { fork, reason: format!("{reason}; until it ends, cargo cannot say who requires what"), mend }
+        }
+        other => other,
+    };
+    if graphs.is_err() {
+        forks.pins.forks.iter().try_for_each(|fork| refuse_unfinished(forks, fork)).map_err(is_unfinished)?;
+    }
+    graphs
 }
 
 fn of_dependant(
