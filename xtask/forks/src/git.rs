@@ -74,6 +74,15 @@ impl Git {
         Self { git_dir: folder.join(".git"), work_tree: Some(folder.to_owned()) }
     }
 
+    /// The repository that `folder` is in, or is: of a clone, one of its folders, or a worktree linked to it.
+    pub(crate) fn around(folder: &Path) -> Result<Option<Self>> {
+        let mut command = isolated();
+        command.arg("-C").arg(folder);
+        let output = Call::new(command, ["rev-parse", "--absolute-git-dir"]).output()?;
+        let shown = String::from_utf8_lossy(&output.stdout);
+        Ok(output.status.success().then(|| Self::bare(Path::new(shown.trim_end()))))
+    }
+
     /// The repository's own folder.
     pub(crate) fn dir(&self) -> &Path {
         &self.git_dir

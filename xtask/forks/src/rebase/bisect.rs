@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::candidate;
 use crate::git::Git;
 use crate::layout::Layout;
-use crate::pristine::Release;
+use crate::pristine::Candidate;
 use crate::store::{Change, Commit, Store};
 use crate::{Error, Fork, Forks, Result};
 
@@ -47,7 +47,7 @@ pub fn bisect(forks: &Forks, fork: &Fork, version: &str, clone: &Path, id: Optio
             None => return Ok(None),
         },
     };
-    let upstream = Upstream::open(fork, clone, &target.release)?;
+    let upstream = Upstream::open(fork, clone, &target)?;
     let commits = upstream.between(&fork.commit, &target.fork.commit)?;
     let history = History { store: &store, upstream: &upstream, from: &fork.commit };
     let places = layout.at_home()?;
@@ -84,20 +84,30 @@ struct Upstream {
 }
 
 impl Upstream {
-    fn open(fork: &Fork, clone: &Path, release: &Release) -> Result<Self> {
-        let wrong = |reason: &str| Error::Rebase {
+    fn open(fork: &Fork, clone: &Path, Candidate { fork: target, release, .. }: &Candidate) -> Result<Self> {
+        let wrong = |reason: &str, mend: String| Error::Rebase {
             fork: fork.name.clone(),
             reason: format!("{}: {reason}", clone.display()),
-            mend: format!("`git clone {}`, and name its folder", fork.repository),
+            mend,
         };
-        let dir = if clone.join(".git").is_dir() { clone.join(".git") } else { clone.to_owned() };
-        let dir = std::path::absolute(&dir).map_err(Error::io("find", clone))?;
-        if !dir.join("objects").is_dir() {
-            return Err(wrong("it is no clone of a git repository"));
-        }
-        let git = Git::bare(&dir);
+        let Some(git) = Git::around(clone)? else {
+            let mend = format!("`git clone {}`, and name its folder", fork.repository);
+            return Err(wrong("it is no clone of a git repository", mend));
+        };
         if git.call(["rev-parse", "--is-shallow-repository"]).text()? == "true" {
-            return Err(wrong("it is a shallow clone"));
+            let mend = format!("`git -C {} fetch --unshallow`", clone.display());
+            return Err(wrong("it is a shallow clone", mend));
+        }
+        for (version, commit) in [(&fork.version, &fork.commit), (&target.version, &target.commit)] {
+            if commit.bytes().all(|byte| byte == b'0') {
+                let mend = "find the commit yourself: `git bisect` in the clone".to_owned();
+                return Err(wrong(&format!("release {version} does not name the commit that it was made from"), mend));
+            }
+            if !git.call(["cat-file", "-e", &format!("{commit}^{{commit}}")]).output()?.status.success() {
+                let reason = format!("it lacks commit {commit}, which release {version} was made from");
+                let mend = format!("`git -C {} fetch --tags {}`", clone.display(), fork.repository);
+                return Err(wrong(&reason, mend));
+            }
         }
         let info = release.files.get(".cargo_vcs_info.json");
         let info: Option<VcsInfo> = info.and_then(|file| serde_json::from_slice(&file.bytes).ok());
@@ -109,8 +119,8 @@ impl Upstream {
     /// The commits after `from` up to `to`, oldest first, that touch the crate.
     fn between(&self, from: &str, to: &str) -> Result<Vec<String>> {
         let range = format!("{from}..{to}");
-        let path = if self.prefix.is_empty() { "." } else { &self.prefix };
-        let args = ["rev-list", "--reverse", "--first-parent", &range, "--", path];
+        let path = format!(":(top){}", self.prefix);
+        let args = ["rev-list", "--reverse", "--first-parent", &range, "--", &path];
         let out = self.git.call(args).text()?;
         Ok(out.lines().map(str::to_owned).collect())
     }
@@ -141,8 +151,8 @@ impl History<'_> {
         let index = self.store.git().dir().join("index-for-bisect");
         let in_index = |args: &[&str]| self.store.git().call(args).env("GIT_INDEX_FILE", &index);
         in_index(&["read-tree", &pristine.tree]).run()?;
-        let args = ["diff-tree", "-r", "-z", "--no-renames", self.from, commit, "--", &self.upstream.prefix];
-        let args = if self.upstream.prefix.is_empty() { &args[..6] } else { &args[..] };
+        let path = format!(":(top){}", self.upstream.prefix);
+        let args = ["diff-tree", "-r", "-z", "--no-renames", self.from, commit, "--", &path];
         let raw = self.upstream.git.call(args).bytes()?;
         let raw = String::from_utf8_lossy(&raw);
         let mut fields = raw.split('\0');
