@@ -9,6 +9,8 @@ mod stop;
 
 use std::collections::BTreeMap;
 
+use cargo_metadata::semver::Version;
+
 use crate::apply::{self, refuse_work};
 use crate::layout::Layout;
 use crate::port::{self, Port, Verdict};
@@ -154,14 +156,24 @@ pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
 }
 
 fn candidate(forks: &Forks, fork: &Fork, version: &str) -> Result<Candidate> {
-    if version.parse::<cargo_metadata::semver::Version>().is_err() {
-        return Err(Error::Usage {
-            fork: fork.name.clone(),
-            reason: format!("`{version}` is no exact version"),
-            mend: format!("`cargo xtask outdated {}` lists the newer ones", fork.name),
-        });
+    let wrong = |reason| {
+        let mend = format!("`cargo xtask outdated {}` lists the newer ones", fork.name);
+        Error::Usage { fork: fork.name.clone(), reason, mend }
+    };
+    let wanted = version.parse::<Version>().map_err(|_| wrong(format!("`{version}` is no exact version")))?;
+    let candidate = pristine::candidate(forks, fork, &format!("={version}"))?;
+    let found = &candidate.fork.version;
+    // To cargo, what follows a `+` is nothing.
+    if !wanted.build.is_empty() && *found != version {
+        return Err(wrong(format!("there is no {version}; the release is {found}")));
     }
-    pristine::candidate(forks, fork, &format!("={version}"))
+    Ok(candidate)
+}
+
+/// Whether `version` is older than the release that `fork` is on.
+pub fn is_downgrade(fork: &Fork, version: &str) -> bool {
+    let parsed = (version.parse::<Version>(), fork.version.parse::<Version>());
+    matches!(parsed, (Ok(to), Ok(from)) if to.cmp_precedence(&from).is_lt())
 }
 
 /// Carries patches until one needs somebody, or all are done.

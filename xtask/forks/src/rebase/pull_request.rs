@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::is_downgrade;
 use super::state::State;
 use crate::layout::Layout;
 use crate::port::{LostHunk, Verdict};
@@ -13,7 +14,9 @@ use crate::{Fork, Forks, Result};
 /// names, so that no change, however large, is taken for one patch gone and another come.
 pub(super) fn text(forks: &Forks, fork: &Fork, store: &Store, old: &Series, state: &State) -> Result<String> {
     let old_version = &old.fork.version;
-    let mut text = format!("# {} {old_version} to {}\n\n| patch | carried |\n| --- | --- |\n", fork.name, fork.version);
+    let downgrade = if is_downgrade(&old.fork, &fork.version) { ", a downgrade" } else { "" };
+    let mut text =
+        format!("# {} {old_version} to {}{downgrade}\n\n| patch | carried |\n| --- | --- |\n", fork.name, fork.version);
     for done in &state.done {
         let _ = writeln!(text, "| `{}` | {} |", done.id, describe(&done.verdict));
     }

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CRATE@VERSION", conflicts_with_all = ["resume", "skip", "abort"], value_delimiter = ',')]
     with: Vec<With>,
     /// Find the upstream commit that a patch does not get past, in this clone of upstream's repository; changes nothing
-    #[arg(long, value_name = "CLONE", conflicts_with_all = ["dry_run", "resume", "skip", "abort"])]
+    #[arg(long, value_name = "CLONE", conflicts_with_all = ["dry_run", "with", "resume", "skip", "abort"])]
     bisect: Option<PathBuf>,
     /// The patch to bisect; the first that conflicts otherwise
     #[arg(long, requires = "bisect")]
@@ -50,6 +50,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (forks, _held) = super::open_to_change()?;
     let fork = forks.fork(&args.name)?;
+    if let Some(version) = args.to.as_ref().filter(|version| rebase::is_downgrade(fork, version)) {
+        eprintln!("{}: {version} is older than {}: a downgrade", fork.name, fork.version);
+    }
     let progress = match &args.to {
         Some(version) if args.dry_run => return dry_run(&forks, fork, version, &args.with),
         Some(version) if args.bisect.is_some() => return bisected(&forks, fork, version, args),
@@ -79,7 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn dry_run(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result<ExitCode> {
     let (found, refusals) = rebase::trial(forks, fork, version, with)?;
-    say!("{} {} to {version}", fork.name, fork.version);
+    let downgrade = if rebase::is_downgrade(fork, version) { ", a downgrade" } else { "" };
+    say!("{} {} to {version}{downgrade}", fork.name, fork.version);
     verdicts::print(&found);
     verdicts::print_refusals(&refusals);
     let in_the_way =
