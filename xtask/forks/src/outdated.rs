@@ -19,6 +19,8 @@ pub struct Newer {
     pub patches: Vec<(String, Verdict)>,
     /// Requirements that it does not meet.
     pub refusals: Vec<Refusal>,
+    /// Whether everything takes it, but for crates of the workspace, whose requirements are the user's to raise.
+    pub is_admitted: bool,
 }
 
 /// The releases newer than the pin of `fork`, the newest first, as cargo's sources have them; yanked ones and
@@ -39,10 +41,12 @@ pub fn outdated(forks: &Forks, fork: &Fork) -> Result<Vec<Newer>> {
         if matches!(&parsed, (Ok(found), Some(Ok(last))) if found >= last) {
             break;
         }
+        let refusals = requirements::refusals(forks, &candidate, &[])?;
         newer.push(Newer {
             version: candidate.fork.version.clone(),
             patches: rebase::verdicts(forks, fork, &candidate)?,
-            refusals: requirements::refusals(forks, &candidate, &[])?,
+            is_admitted: refusals.iter().all(|refusal| refusal.is_ours),
+            refusals,
         });
     }
     Ok(newer)

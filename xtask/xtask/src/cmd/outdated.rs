@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use forks::Newer;
+use forks::{Newer, Refusal};
 use serde::Serialize;
 
 use crate::output::say;
@@ -42,12 +42,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn print(report: &Report) {
-    if report.newer.is_empty() {
-        say!("{} {}: the newest", report.fork, report.version);
+    let Report { fork, version, newer } = report;
+    if newer.is_empty() {
+        say!("{fork} {version}: the newest");
     }
-    for newer in &report.newer {
-        say!("{} {} -> {}", report.fork, report.version, newer.version);
+    let (admitted, refused): (Vec<&Newer>, Vec<&Newer>) = newer.iter().partition(|newer| newer.is_admitted);
+    if admitted.is_empty() && !refused.is_empty() {
+        say!("{fork} {version}: something in the way of every newer release");
+    }
+    for (at, newer) in admitted.iter().enumerate() {
+        let newest = if at == 0 { ", the newest that nothing is in the way of" } else { "" };
+        say!("{fork} {version} -> {}{newest}", newer.version);
         verdicts::print(&newer.patches);
-        verdicts::print_refusals(&newer.refusals);
+    }
+    for newer in refused {
+        say!("{fork} {version} -> {}, something in the way", newer.version);
+        verdicts::print(&newer.patches);
+    }
+    print_refusals(newer);
+}
+
+/// One line for each requirement, with the releases that do not meet it.
+fn print_refusals(newer: &[Newer]) {
+    let mut folded: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    for newer in newer {
+        for refusal in &newer.refusals {
+            match folded.iter_mut().find(|(known, _)| *known == refusal) {
+                Some((_, versions)) => versions.push(&newer.version),
+                None => folded.push((refusal, vec![&newer.version])),
+            }
+        }
+    }
+    for (Refusal { dependant, requirement, fix, .. }, versions) in folded {
+        say!("  {dependant} requires {requirement}, so not {}: {fix}", versions.join(", "));
     }
 }
