@@ -48,22 +48,22 @@ fn print(report: &Report) {
     }
     let (admitted, refused): (Vec<&Newer>, Vec<&Newer>) = newer.iter().partition(|newer| newer.is_admitted);
     if admitted.is_empty() && !refused.is_empty() {
-        say!("{fork} {version}: something in the way of every newer release");
+        say!("{fork} {version}: every newer release is refused");
     }
     for (at, newer) in admitted.iter().enumerate() {
-        let newest = if at == 0 { ", the newest that nothing is in the way of" } else { "" };
+        let newest = if at == 0 { ", the newest to go to" } else { "" };
         say!("{fork} {version} -> {}{newest}", newer.version);
         verdicts::print(&newer.patches);
     }
     for newer in refused {
-        say!("{fork} {version} -> {}, something in the way", newer.version);
+        say!("{fork} {version} -> {}, refused", newer.version);
         verdicts::print(&newer.patches);
     }
-    print_refusals(newer);
+    print_refusals(fork, newer);
 }
 
 /// One line for each requirement, with the releases that do not meet it.
-fn print_refusals(newer: &[Newer]) {
+fn print_refusals(fork: &str, newer: &[Newer]) {
     let mut folded: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     for newer in newer {
         for refusal in &newer.refusals {
@@ -72,6 +72,9 @@ fn print_refusals(newer: &[Newer]) {
                 None => folded.push((refusal, vec![&newer.version])),
             }
         }
+    }
+    if !folded.is_empty() {
+        say!("{fork}: who requires another version");
     }
     for (Refusal { dependant, requirement, fix, .. }, versions) in folded {
         say!("  {dependant} requires {requirement}, so not {}: {fix}", versions.join(", "));

@@ -85,7 +85,7 @@ fn patch(fixture: &Fixture, fork: &str, id: &str, from: &str, to: &str) {
     fixture.ok(&["export", fork]);
 }
 
-fn ready() -> Fixture {
+pub(crate) fn ready() -> Fixture {
     static TEMPLATE: OnceLock<Fixture> = OnceLock::new();
     TEMPLATE.get_or_init(write_patches).copy()
 }

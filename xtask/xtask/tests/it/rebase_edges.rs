@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::family;
 use crate::fixture::{CHECKSUM, FOLDER, Fixture};
-use crate::rebasing::{STOPPED, conflicting, lib, locked_and_verified, state, with_release};
+use crate::rebasing::{STOPPED, conflicting, lib, locked_and_verified, state, with_clone, with_release};
 
 const TO: [&str; 4] = ["rebase", "demo-core", "--to", "1.1.0"];
 
@@ -185,4 +186,133 @@ fn what_is_left_out_by_hand_is_told() {
     assert!(said.contains("- src/fast/new.rs @@ -0,0 +1 @@\n  ```diff\n  +// new\n  ```\n"), "{said}");
     assert!(!said.contains("\n  +// line 10, fast"), "{said}");
     locked_and_verified(&fixture);
+}
+
+#[test]
+fn a_file_that_a_folder_is_in_the_way_of_is_told_by_its_own_name() {
+    let fixture = with_patch(|fixture| fixture.write(&format!("{FOLDER}/extra"), "// extra\n"));
+    release(&fixture, "", &[("src/lib.rs", &lib(&[])), ("extra/more.rs", "// more\n")]);
+    let words = ["b-fast  conflict in extra\n", "extra is a file on one side and a folder on the other", "`git mv`"];
+    fixture.fails(&[&TO[..], &["--dry-run"]].concat(), 1, &words);
+    fixture.fails(&TO, 1, &words);
+    fixture.git(&["add", "-A"]);
+    fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["`extra~", "the name that git gave", "`git mv`"]);
+    let names = fixture.git(&["ls-files", "-z", "extra~*"]);
+    fixture.git(&["mv", names.trim_end_matches('\0'), "extra/extra.rs"]);
+    fixture.ok(&["rebase", "demo-core", "--continue"]);
+    assert!(fixture.read("patches/demo-core/b-fast.patch").contains("+++ b/extra/extra.rs\n"));
+    locked_and_verified(&fixture);
+}
+
+#[test]
+fn while_a_fork_is_stopped_the_others_say_what_they_wait_for() {
+    let fixture = family::ready();
+    let lines: String = (1..=20).map(|number| format!("// line {number}\n")).collect();
+    let changed = lines.replace("// line 2\n", "// line two\n");
+    let files = [("src/lib.rs", changed.as_str())];
+    release(&fixture, "", &files);
+    fixture.release("demo-core", "2.1.0", "", &CHECKSUM.replace("aa", "ee"), &files);
+    fixture.fails(&TO, 1, &["log  conflict in src/lib.rs"]);
+    let words = ["demo-core: a rebase to 1.1.0 is in progress; it stopped at patch `log`", "--continue", "--abort"];
+    for args in [&["rebase", "demo-two", "--to", "2.1.0"][..], &["outdated", "demo-two"]] {
+        fixture.fails(args, 1, &words);
+        fixture.fails(args, 1, &["until it ends, cargo cannot say who requires what"]);
+    }
+    fixture.fails(&["rebase", "demo-two", "--to", "2.1.0", "--dry-run"], 1, &words);
+    fixture.ok(&["rebase", "demo-core", "--abort"]);
+    fixture.fails(&["rebase", "demo-two", "--to", "2.1.0"], 1, &["log  conflict in src/lib.rs"]);
+}
+
+#[test]
+fn a_clone_without_the_commits_is_told_what_it_lacks() {
+    let (fixture, ids) = with_clone();
+    let git = |args: &[&str]| fixture.git(&[&["-C", "../..", "-c", "protocol.file.allow=always"], args].concat());
+    git(&["-C", "clone", "branch", "early", &ids[2]]);
+    git(&["clone", "-q", "--single-branch", "--branch", "early", "clone", "old"]);
+    git(&["-C", "old", "gc", "-q", "--prune=now"]);
+    let lacks = format!("it lacks commit {}, which release 1.1.0 was made from", ids[4]);
+    fixture.fails(
+        &[&TO[..], &["--bisect", "old"]].concat(),
+        1,
+        &[&lacks, "git -C old fetch --tags https://example.com/demo"],
+    );
+}
+
+#[test]
+fn a_clone_may_be_named_by_any_of_its_folders() {
+    let (fixture, ids) = with_clone();
+    let git = |args: &[&str]| fixture.git(&[&["-C", "../..", "-c", "protocol.file.allow=always"], args].concat());
+    git(&["-C", "clone", "worktree", "add", "-q", "../linked", &ids[1]]);
+    git(&["init", "-q", "around"]);
+    let url = format!("file://{}/clone", fixture.root.display());
+    git(&["-C", "around", "submodule", "add", "-q", &url, "inner"]);
+    git(&["clone", "-q", "--bare", "clone", "bare.git"]);
+    for clone in ["clone/core/src", "clone/.git", "linked", "linked/core", "around/inner", "bare.git"] {
+        let args = ["rebase", "demo-core", "--to", "1.1.0", "--bisect", clone];
+        fixture.fails(&args, 1, &["a-fast: conflicts in src/lib.rs since", &ids[3], "of the 4 commits"]);
+    }
+    git(&["clone", "-q", "--depth=1", &url, "shallow"]);
+    let args = ["rebase", "demo-core", "--to", "1.1.0", "--bisect", "shallow"];
+    fixture.fails(&args, 1, &["shallow clone", "git -C shallow fetch --unshallow"]);
+    fixture.fails(&[&args[..], &["--with", "a@1.0.0"]].concat(), 2, &["cannot be used with"]);
+}
+
+#[test]
+fn names_that_say_nothing_are_refused() {
+    let fixture = conflicting();
+    let before = state(&fixture);
+    for (with, words) in [
+        ("demo-users@1.0.0", &["names `demo-users`, which is in no build", "cargo tree --invert demo-core"][..]),
+        ("demo-core@1.0.0", &["names `demo-core` itself", "--to"]),
+        ("demo-user@0.1.0,demo-user@0.2.0", &["names `demo-user` twice"]),
+        ("app@0.2.0", &["`app` is a crate of this workspace", "Cargo.toml"]),
+    ] {
+        fixture.fails(&[&TO[..], &["--with", with]].concat(), 2, words);
+        fixture.fails(&[&TO[..], &["--dry-run", "--with", with]].concat(), 2, words);
+    }
+    assert_eq!(state(&fixture), before);
+    fixture.fails(&[&TO[..], &["--with", "demo-user@0.1.0"]].concat(), 1, STOPPED);
+}
+
+#[test]
+fn a_version_is_taken_with_its_build_metadata() {
+    let fixture = with_release("1.2.0+one", &lib(&[]), &[]);
+    let to = |version: &'static str| ["rebase", "demo-core", "--to", version, "--dry-run"];
+    fixture.fails(&to("1.2.0+other"), 2, &["there is no 1.2.0+other; the release is 1.2.0+one", "outdated"]);
+    fixture.ok(&to("1.2.0"));
+    fixture.ok(&["rebase", "demo-core", "--to", "1.2.0+one"]);
+    locked_and_verified(&fixture);
+}
+
+#[test]
+fn a_downgrade_is_called_one() {
+    let fixture = with_release("1.1.0", &lib(&[]), &[]);
+    let said = fixture.xtask(&TO);
+    assert!(said.code == 0 && !said.all().contains("downgrade"), "{}", said.all());
+    fixture.lock();
+    let back = ["rebase", "demo-core", "--to", "1.0.0"];
+    fixture.fails(&[&back[..], &["--dry-run"]].concat(), 0, &["demo-core 1.1.0 to 1.0.0, a downgrade\n"]);
+    fixture.fails(&back, 0, &["# demo-core 1.1.0 to 1.0.0, a downgrade\n", "1.0.0 is older than 1.1.0"]);
+    locked_and_verified(&fixture);
+}
+
+#[test]
+fn who_requires_another_version_is_told_once() {
+    let fixture = Fixture::ready();
+    for (version, sum) in [("1.1.0", "d1"), ("2.1.0", "d2"), ("2.2.0", "d3")] {
+        fixture.release("demo-core", version, "", &CHECKSUM.replace("aa", sum), &[("src/lib.rs", &lib(&[]))]);
+    }
+    let said = fixture.xtask(&["outdated"]);
+    let order = ["-> 1.1.0, the newest to go to", "-> 2.2.0, refused", "-> 2.1.0, refused", "-> 2.0.0, refused"];
+    let places: Vec<_> =
+        order.iter().map(|line| said.out.find(line).unwrap_or_else(|| panic!("{line}: {}", said.out))).collect();
+    assert!(places.is_sorted(), "{}", said.out);
+    for dependant in ["demo-user 0.1.0", "app 0.1.0"] {
+        assert_eq!(said.out.matches(dependant).count(), 1, "{}", said.out);
+        let line = format!("  {dependant} requires demo-core ^1, so not 2.2.0, 2.1.0, 2.0.0: ");
+        assert!(said.out.contains(&line), "{}", said.out);
+    }
+    fs::remove_dir_all(fixture.root.join("vendor/demo-core-1.1.0")).unwrap();
+    let said = fixture.xtask(&["outdated"]);
+    assert!(said.out.starts_with("demo-core 1.0.0: every newer release is refused\n"), "{}", said.out);
 }

@@ -319,8 +319,10 @@ fn newer_releases_are_listed_with_what_would_become_of_the_patches() {
     let said = fixture.xtask(&["outdated"]);
     assert_eq!(said.code, 1, "{}", said.all());
     let (two, one) = (said.out.find("1.0.0 -> 2.0.0").unwrap(), said.out.find("1.0.0 -> 1.1.0").unwrap());
-    assert!(two < one && said.out.contains("conflict in src/lib.rs"), "{}", said.all());
-    assert!(said.out.contains("demo-user 0.1.0 requires demo-core ^1"), "{}", said.all());
+    assert!(one < two && said.out.contains("conflict in src/lib.rs"), "{}", said.all());
+    assert!(said.out.contains("1.0.0 -> 1.1.0, the newest to go to\n"), "{}", said.all());
+    assert!(said.out.contains("1.0.0 -> 2.0.0, refused\n"), "{}", said.all());
+    assert!(said.out.contains("demo-user 0.1.0 requires demo-core ^1, so not 2.0.0: move"), "{}", said.all());
     let said = fixture.xtask(&["outdated", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(report[0]["newer"][1]["version"], "1.1.0");
@@ -332,7 +334,7 @@ fn newer_releases_are_listed_with_what_would_become_of_the_patches() {
 }
 
 /// A clone of upstream's: five commits from one release to the next, of which the third changes line 10.
-pub(crate) fn upstream(folder: &Path) -> Vec<String> {
+fn upstream(folder: &Path) -> Vec<String> {
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.arg("-C").arg(folder).args(["-c", "user.name=Up", "-c", "user.email=up@example.com"]).args(args);
@@ -364,8 +366,9 @@ pub(crate) fn upstream(folder: &Path) -> Vec<String> {
     ids
 }
 
-#[test]
-fn a_conflict_is_bisected_through_upstreams_history() {
+/// A fork of a crate whose upstream is cloned to `clone`, with the ids of that clone's commits: the first and the last
+/// are releases.
+pub(crate) fn with_clone() -> (Fixture, Vec<String>) {
     let fixture = Fixture::bare();
     let clone = fixture.root.join("clone");
     fs::create_dir_all(&clone).unwrap();
@@ -394,6 +397,12 @@ fn a_conflict_is_bisected_through_upstreams_history() {
     fixture.ok(&["export"]);
     fixture.ok(&["apply"]);
     fixture.lock();
+    (fixture, ids)
+}
+
+#[test]
+fn a_conflict_is_bisected_through_upstreams_history() {
+    let (fixture, ids) = with_clone();
     let args = ["rebase", "demo-core", "--to", "1.1.0", "--bisect", "clone"];
     fixture.fails(
         &args,
