@@ -32,7 +32,8 @@ pub enum Outcome {
 /// Lays `fork` out: its folder then holds exactly pin and patches, `main` checked out. Refuses to overwrite work unless
 /// `discard` says that it may go.
 pub fn apply(forks: &Forks, fork: &Fork, discard: bool) -> Result<Outcome> {
-    let _lock = crate::lock::take(&forks.work_dir())?;
+    let (_lock, forks) = &forks.lock()?;
+    let fork = forks.fork(&fork.name)?;
     refuse_unfinished(forks, fork)?;
     let series = forks.series(fork)?;
     let workdir = Workdir::new(forks, fork);

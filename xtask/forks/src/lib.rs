@@ -130,6 +130,11 @@ impl Forks {
         Series::read(fork, &self.patch_dir(fork))
     }
 
+    /// Takes the lock on the forks, and reads the pins anew: whoever held it may have changed them.
+    fn lock(&self) -> Result<(Arc<File>, Self)> {
+        Ok((lock::take(&self.work_dir())?, Self::open(&self.root)?))
+    }
+
     /// Everything that these verbs generate for themselves; may be deleted at any time.
     fn work_dir(&self) -> PathBuf {
         self.root.join(WORK_DIR)

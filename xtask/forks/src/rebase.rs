@@ -19,7 +19,7 @@ use crate::requirements::{self, Refusal, With};
 use crate::series::{Series, admissible_subsets};
 use crate::store::Store;
 use crate::workdir::Workdir;
-use crate::{Error, Fork, Forks, Outcome, Result, lock, pins, rewrite};
+use crate::{Error, Fork, Forks, Outcome, Result, pins, rewrite};
 pub(crate) use state::refuse_unfinished;
 use state::{Done, Pin, State};
 
@@ -67,7 +67,8 @@ pub(crate) fn verdicts(forks: &Forks, fork: &Fork, candidate: &Candidate) -> Res
 
 /// Carries `fork` to `version`. Refuses where its folder holds work, and where somebody requires another version.
 pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result<Progress> {
-    let _lock = lock::take(&forks.work_dir())?;
+    let (_lock, forks) = &forks.lock()?;
+    let fork = forks.fork(&fork.name)?;
     refuse_unfinished(forks, fork)?;
     refuse_work(forks, fork)?;
     let head = Workdir::new(forks, fork).head().ok();
@@ -81,7 +82,8 @@ pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result
 
 /// Takes what was made of the patch that the rebase stopped at, and goes on.
 pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
-    let _lock = lock::take(&forks.work_dir())?;
+    let (_lock, forks) = &forks.lock()?;
+    let fork = forks.fork(&fork.name)?;
     let mut state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
@@ -103,7 +105,8 @@ pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
 
 /// Leaves the patch that the rebase stopped at out of the series, and goes on.
 pub fn skip(forks: &Forks, fork: &Fork) -> Result<Progress> {
-    let _lock = lock::take(&forks.work_dir())?;
+    let (_lock, forks) = &forks.lock()?;
+    let fork = forks.fork(&fork.name)?;
     let mut state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
@@ -139,7 +142,8 @@ fn refuse_needed(series: &Series, id: &str) -> Result<()> {
 
 /// Gives the rebase up: the fork is as it was before it began.
 pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
-    let _lock = lock::take(&forks.work_dir())?;
+    let (_lock, forks) = &forks.lock()?;
+    let fork = forks.fork(&fork.name)?;
     let state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         let reason = format!("all its patches are carried to {} and written", state.to.version);
