@@ -259,11 +259,10 @@ impl Workdir {
         let index = own.path().join("index");
         let from = self.git.dir().join("index");
         fs::copy(&from, &index).map_err(Error::io("read", &from))?;
-        let in_copy = |args: &[&str]| self.git.call(args).env("GIT_INDEX_FILE", &index);
-        in_copy(&["update-index", "-q", "--refresh"]).output()?;
-        let changed = in_copy(&["diff-files", "--name-only", "-z"]).bytes()?;
-        let tree = in_copy(&["write-tree"]).text()?;
-        let mut loose: Vec<String> = split_paths(&changed).collect();
+        let tree = self.git.call(["write-tree"]).env("GIT_INDEX_FILE", &index).text()?;
+        // Byte for byte, whatever the user's git is told to pass over.
+        let differences = tree::differences(&self.folder, &read_entries(&self.git, &tree)?.0)?;
+        let mut loose: Vec<String> = differences.into_iter().map(|(path, _)| path).collect();
         loose.extend(self.untracked(Some(&tree))?);
         Ok((tree, loose))
     }

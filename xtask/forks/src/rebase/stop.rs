@@ -26,7 +26,11 @@ pub(super) fn open(forks: &Forks, fork: &Fork, store: &Store, port: &Port, state
         let old = &port.old(&stopped.id).commit;
         store.send(std::slice::from_ref(&old.id), &workdir.git)?;
         let args = ["-c", "rerere.enabled=true", "cherry-pick", "--allow-empty", "--keep-redundant-commits", &old.id];
-        workdir.git.call(args).output()?;
+        let output = workdir.git.call(args).output()?;
+        if !output.status.success() && !workdir.git.dir().join("CHERRY_PICK_HEAD").exists() {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(not_begun(fork, &workdir, &stopped.id, &format!(": {said}")));
+        }
     }
     stopped.is_open = true;
     state.write(forks, fork)
@@ -48,7 +52,10 @@ pub(super) fn resolved(
     let Place::Ours(found) = workdir.inspect()? else {
         return Err(lost(fork, "its folder is not laid out any more"));
     };
-    if !stopped.is_open || found.head != Head::Branch(REBASING.into()) {
+    if !stopped.is_open {
+        return Err(not_begun(fork, &workdir, &stopped.id, "; the call that was to do it was interrupted"));
+    }
+    if found.head != Head::Branch(REBASING.into()) {
         let mend =
             format!("`git switch {REBASING}` in {}, or `cargo xtask rebase {} --abort`", workdir.shown, fork.name);
         return Err(stuck(fork, format!("branch {REBASING} is not checked out in {}", workdir.shown), mend));
@@ -73,6 +80,11 @@ pub(super) fn refuse_other_work(forks: &Forks, fork: &Fork, state: &State) -> Re
     let Place::Ours(found) = workdir.inspect()? else {
         return Ok(());
     };
+    if ["rebase-merge", "rebase-apply"].iter().any(|mark| workdir.git.dir().join(mark).exists()) {
+        let git = format!("git -C {} rebase", workdir.shown);
+        let mend = format!("end it first: `{git} --continue`; what it did is discarded by `{git} --abort`");
+        return Err(stuck(fork, format!("a `git rebase` is in progress in {}", workdir.shown), mend));
+    }
     let merge = format!("commits on branch {REBASING}");
     let mut work: Vec<String> = found.unexported.into_iter().filter(|line| *line != merge).collect();
     if state.stopped.as_ref().is_some_and(|stopped| stopped.verdict == Verdict::Upstream) {
@@ -232,6 +244,15 @@ pub(super) fn come_back(forks: &Forks, fork: &Fork, head: Option<&Head>) -> Resu
         }
     };
     if is_there && found.head != *head { apply::switch(&workdir, &found, head) } else { Ok(()) }
+}
+
+fn not_begun(fork: &Fork, workdir: &Workdir, id: &str, why: &str) -> Error {
+    let mend = format!(
+        "`cargo xtask rebase {} --abort`, and begin anew; git's settings for the folder are in {1}/.git/config and \
+         {1}/.git/info/attributes",
+        fork.name, workdir.shown
+    );
+    stuck(fork, format!("the merge of `{id}` in {} was not begun{why}", workdir.shown), mend)
 }
 
 fn lost(fork: &Fork, reason: &str) -> Error {

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::fixture::{FOLDER, Fixture};
+use crate::rebasing::{STOPPED, conflicting, lib, locked_and_verified};
 
 const CONFIG: &str = "
 [core]
@@ -196,4 +197,69 @@ fn the_repository_that_the_environment_names_is_left_alone() {
     fixture.ok(&["vendor", "--to", "out"]);
     fixture.ok(&["verify"]);
     assert_eq!((of_git(&fixture), fixture.files("patches"), fixture.files(FOLDER)), (before, patches, folder));
+}
+
+/// More that a merge might heed.
+const MERGING: &str = "
+[rerere]
+    enabled = false
+    autoUpdate = true
+[merge]
+    renameLimit = 1
+    directoryRenames = true
+    conflictStyle = merge
+    ff = only
+[index]
+    version = 4
+[core]
+    splitIndex = true
+    symlinks = false
+    ignoreCase = true
+    commentChar = L
+    fileMode = false
+[commit]
+    cleanup = verbatim
+    verbose = true
+[pull]
+    rebase = true
+[cherryPick]
+    gpgSign = true
+";
+
+#[test]
+fn a_rebase_that_stopped_heeds_no_strange_settings() {
+    let plain = conflicting();
+    let merged = lib(&[("// line 2\n", "// line 2\n// log\n"), ("// line 10\n", "// line ten, fast\n")]);
+    let rebase = |fixture: &Fixture| {
+        fixture.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, STOPPED);
+        let conflict = fixture.read(&format!("{FOLDER}/src/lib.rs"));
+        fixture.write(&format!("{FOLDER}/src/lib.rs"), &merged);
+        fixture.git(&[
+            "-c",
+            "core.attributesFile=/dev/null",
+            "-c",
+            "filter.weird.clean=cat",
+            "add",
+            "-f",
+            "src/lib.rs",
+        ]);
+        (conflict, fixture.ok(&["rebase", "demo-core", "--continue"]))
+    };
+    let mut strange = conflicting();
+    hostile(&mut strange);
+    hostile_locally(&strange);
+    let config = strange.root.join(FOLDER).join(".git/config");
+    fs::write(&config, fs::read_to_string(&config).unwrap() + MERGING).unwrap();
+    // A filter on every file of the folder is the one thing that git cannot be kept from: it refuses to merge.
+    let words = ["merge of `a-fast` in extern/demo-core was not begun", "local changes", "info/attributes", "--abort"];
+    strange.fails(&["rebase", "demo-core", "--to", "1.1.0"], 1, &words);
+    strange.fails(&["rebase", "demo-core", "--continue"], 1, &["was not begun", "--abort"]);
+    let attributes = format!("{FOLDER}/.git/info/attributes");
+    strange.write(&attributes, &plain.read(&attributes));
+    strange.ok(&["rebase", "demo-core", "--abort"]);
+    assert_eq!(rebase(&strange), rebase(&plain));
+    for path in ["patches", FOLDER] {
+        assert_eq!(strange.files(path), plain.files(path));
+    }
+    locked_and_verified(&plain);
 }
