@@ -1,6 +1,7 @@
 //! Rebases at their edges: branches in the way, modes, binary files, other forks, strange arguments.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 
 use crate::family;
@@ -315,4 +316,64 @@ fn who_requires_another_version_is_told_once() {
     fs::remove_dir_all(fixture.root.join("vendor/demo-core-1.1.0")).unwrap();
     let said = fixture.xtask(&["outdated"]);
     assert!(said.out.starts_with("demo-core 1.0.0: every newer release is refused\n"), "{}", said.out);
+}
+
+#[test]
+fn a_verb_that_waited_for_a_rebase_sees_what_it_wrote() {
+    let fixture = with_release("1.1.0", &lib(&[]), &[("CHANGES.md", "new\n")]);
+    let done = fixture.copy();
+    done.ok(&TO);
+    // In the place of a rebase that runs: its lock, then all that it writes.
+    let lock = fs::File::create(fixture.root.join("target/forks/lock")).unwrap();
+    lock.lock().unwrap();
+    let mut waiting = fixture.command(&["apply"]);
+    let mut waiting = waiting.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(waiting.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert!(line.starts_with("waiting for another `cargo xtask`"), "{line}");
+    for path in ["patches", "extern"] {
+        fs::remove_dir_all(fixture.root.join(path)).unwrap();
+        fs::rename(done.root.join(path), fixture.root.join(path)).unwrap();
+    }
+    drop(lock);
+    assert!(waiting.wait().unwrap().success());
+    assert_eq!(fixture.read(&format!("{FOLDER}/CHANGES.md")), "new\n");
+    locked_and_verified(&fixture);
+}
+
+#[test]
+fn a_rebase_of_gits_own_in_the_folder_is_to_be_ended_first() {
+    let fixture = conflicting();
+    fixture.fails(&TO, 1, STOPPED);
+    let merged = lib(&[("// line 2\n", "// line 2\n// log\n"), ("// line 10\n", "// line ten, fast\n")]);
+    fixture.write(&format!("{FOLDER}/src/lib.rs"), &merged);
+    fixture.git(&["add", "-A"]);
+    fixture.git(&["cherry-pick", "--continue"]);
+    fixture.git(&["-c", "sequence.editor=sed -i s/^pick/edit/", "rebase", "-q", "-i", "HEAD~1"]);
+    fixture.write(&format!("{FOLDER}/src/more.rs"), "// more\n");
+    fixture.amend();
+    let words = [&format!("a `git rebase` is in progress in {FOLDER}"), "git -C extern/demo-core rebase --continue"];
+    for way in ["--continue", "--skip", "--abort"] {
+        fixture.fails(&["rebase", "demo-core", way], 1, &[words[0], words[1]]);
+    }
+    fixture.git(&["rebase", "--continue"]);
+    fixture.ok(&["rebase", "demo-core", "--continue"]);
+    assert!(fixture.read("patches/demo-core/a-fast.patch").contains("b/src/more.rs"));
+    locked_and_verified(&fixture);
+}
+
+#[test]
+fn a_mode_that_is_not_staged_is_seen_whatever_git_heeds() {
+    let fixture = conflicting();
+    fixture.fails(&TO, 1, STOPPED);
+    fixture.git(&["checkout", "-q", "--theirs", "--", "src/lib.rs"]);
+    fixture.git(&["config", "core.fileMode", "false"]);
+    make_executable(&fixture, &format!("{FOLDER}/README.md"));
+    fixture.git(&["add", "-A"]);
+    fixture.fails(&["rebase", "demo-core", "--continue"], 1, &["changes that are not staged: README.md"]);
+    fixture.git(&["add", "--chmod=+x", "README.md"]);
+    fixture.ok(&["rebase", "demo-core", "--continue"]);
+    assert!(fixture.read("patches/demo-core/a-fast.patch").contains("new mode 100755"));
+    locked_and_verified(&fixture);
 }
