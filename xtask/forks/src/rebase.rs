@@ -71,7 +71,8 @@ pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result
     let fork = forks.fork(&fork.name)?;
     refuse_unfinished(forks, fork)?;
     refuse_work(forks, fork)?;
-    let head = Workdir::new(forks, fork).head().ok();
+    let workdir = Workdir::new(forks, fork);
+    let head = workdir.git.dir().is_dir().then(|| workdir.head()).transpose()?;
     apply::ensure(forks, fork)?;
     let candidate = candidate(forks, fork, version)?;
     let refusals = requirements::refusals(forks, &candidate, with)?;
