@@ -4,14 +4,13 @@ use crate::apply::{ensure, switch};
 use crate::new::remind;
 use crate::rebase::refuse_unfinished;
 use crate::workdir::{Head, Place, Workdir};
-use crate::{Error, Fork, Forks, Result};
+use crate::{Error, Fork, Forks, Result, lock};
 
 /// Checks out the home branch of the patch `id` in the folder of `fork` (`main` for an enabling patch or for none), and
-/// gives the branch's name. A patch that is begun finds its commit's message ready. Commits stay; uncommitted work on another branch is an error. Finishes what an interrupted
-/// call began.
+/// gives the branch's name. A patch that is begun finds its commit's message ready. Commits stay; uncommitted work on
+/// another branch is an error. Finishes what an interrupted call began.
 pub fn edit(forks: &Forks, fork: &Fork, id: Option<&str>) -> Result<String> {
-    let (_lock, forks) = &forks.lock()?;
-    let fork = forks.fork(&fork.name)?;
+    let _lock = lock::take(&forks.work_dir())?;
     refuse_unfinished(forks, fork)?;
     let series = forks.series(fork)?;
     let branch = match id {

@@ -130,7 +130,8 @@ impl Forks {
         Series::read(fork, &self.patch_dir(fork))
     }
 
-    /// Takes the lock on the forks, and reads the pins anew: whoever held it may have changed them.
+    /// Takes the lock on the forks, and reads the pins anew, for callers that read them before: whoever held it may have
+    /// changed them.
     fn lock(&self) -> Result<(Arc<File>, Self)> {
         Ok((lock::take(&self.work_dir())?, Self::open(&self.root)?))
     }

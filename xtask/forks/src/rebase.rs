@@ -19,7 +19,7 @@ use crate::requirements::{self, Refusal, With};
 use crate::series::{Series, admissible_subsets};
 use crate::store::Store;
 use crate::workdir::Workdir;
-use crate::{Error, Fork, Forks, Outcome, Result, pins, rewrite};
+use crate::{Error, Fork, Forks, Outcome, Result, lock, pins, rewrite};
 pub(crate) use state::refuse_unfinished;
 use state::{Done, Pin, State};
 
@@ -67,8 +67,7 @@ pub(crate) fn verdicts(forks: &Forks, fork: &Fork, candidate: &Candidate) -> Res
 
 /// Carries `fork` to `version`. Refuses where its folder holds work, and where somebody requires another version.
 pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result<Progress> {
-    let (_lock, forks) = &forks.lock()?;
-    let fork = forks.fork(&fork.name)?;
+    let _lock = lock::take(&forks.work_dir())?;
     refuse_unfinished(forks, fork)?;
     refuse_work(forks, fork)?;
     let workdir = Workdir::new(forks, fork);
@@ -83,8 +82,7 @@ pub fn start(forks: &Forks, fork: &Fork, version: &str, with: &[With]) -> Result
 
 /// Takes what was made of the patch that the rebase stopped at, and goes on.
 pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
-    let (_lock, forks) = &forks.lock()?;
-    let fork = forks.fork(&fork.name)?;
+    let _lock = lock::take(&forks.work_dir())?;
     let mut state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
@@ -106,8 +104,7 @@ pub fn resume(forks: &Forks, fork: &Fork) -> Result<Progress> {
 
 /// Leaves the patch that the rebase stopped at out of the series, and goes on.
 pub fn skip(forks: &Forks, fork: &Fork) -> Result<Progress> {
-    let (_lock, forks) = &forks.lock()?;
-    let fork = forks.fork(&fork.name)?;
+    let _lock = lock::take(&forks.work_dir())?;
     let mut state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         return finish(forks, fork, &state);
@@ -143,8 +140,7 @@ fn refuse_needed(series: &Series, id: &str) -> Result<()> {
 
 /// Gives the rebase up: the fork is as it was before it began.
 pub fn abort(forks: &Forks, fork: &Fork) -> Result<Outcome> {
-    let (_lock, forks) = &forks.lock()?;
-    let fork = forks.fork(&fork.name)?;
+    let _lock = lock::take(&forks.work_dir())?;
     let state = State::read(forks, fork)?;
     if state.files_are_written(fork) {
         let reason = format!("all its patches are carried to {} and written", state.to.version);
