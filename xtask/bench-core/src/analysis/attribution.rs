@@ -124,6 +124,11 @@ pub struct Fit {
 }
 
 impl Attribution {
+    /// What patches are judged on.
+    pub fn gating(&self) -> impl Iterator<Item = &Figure> {
+        self.patches.iter().flat_map(|patch| &patch.figures).filter(|figure| figure.gating)
+    }
+
     /// The floor of a metric.
     pub fn floor(&self, metric: &Metric) -> Option<&Floor> {
         self.floors.iter().find(|floor| floor.metric == *metric)

@@ -119,8 +119,7 @@ impl Analysis {
     /// until every one is there, with enough blocks.
     pub fn half_width(&self) -> Option<f64> {
         let attributions = self.cases.iter().map(|case| case.attribution.as_ref());
-        let patches = attributions.collect::<Option<Vec<_>>>()?.into_iter().flat_map(|one| &one.patches);
-        let gating = patches.flat_map(|patch| &patch.figures).filter(|figure| figure.gating);
+        let gating = attributions.collect::<Option<Vec<_>>>()?.into_iter().flat_map(Attribution::gating);
         let widths = gating.map(|figure| {
             let effect = figure.judged()?.effect;
             let (low, high) = effect.interval.filter(|_| effect.enough)?;

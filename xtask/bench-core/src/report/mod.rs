@@ -11,7 +11,9 @@ mod trace;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity};
+use crate::analysis::{
+    Analysis, Attribution, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity,
+};
 use crate::arm::NONE;
 use attribution::{attribution_text, note};
 pub use html::html;
@@ -44,8 +46,10 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut text = String::new();
     for case in &analysis.cases {
         let title = if style.markdown { format!("**{}**", case.title) } else { case.title.clone() };
-        text.push_str(&format!("{title}\n\n{}\n\n", table(case, style)));
+        text.push_str(&format!("{title}\n\n"));
+        // What a campaign is for comes first.
         text.extend(case.attribution.as_ref().map(|attribution| attribution_text(attribution, style)));
+        text.push_str(&format!("{}\n\n", table(case, style)));
     }
     for note in notes(analysis, style) {
         text.push_str(&if style.markdown { format!("- {note}\n") } else { format!("{note}\n") });
@@ -114,7 +118,7 @@ fn columns<'a>(case: &'a CaseAnalysis, style: Style) -> Vec<Column<'a>> {
     if style.vs_none && base != NONE {
         columns.push(("vs none".to_owned(), Box::new(|row| wall_effect(row, |wall| wall.vs_none))));
     }
-    columns.push((PHASES.to_owned(), Box::new(move |row| phases(row, style))));
+    columns.push((PHASES.to_owned(), Box::new(move |row| phases(case, row, style))));
     columns.extend([figure("minor faults", Metric::MinorFaults), figure("peak RSS", Metric::PeakRss)]);
     if case.rows.iter().any(|row| find(row, &Metric::PeakVram).is_some()) {
         columns.push(figure("peak VRAM", Metric::PeakVram));
@@ -130,8 +134,13 @@ fn wall_effect(row: &Row, which: impl Fn(&Measure) -> Option<Effect>) -> String 
     find(row, &Metric::Wall).and_then(which).map(|effect| effect_text(&effect)).unwrap_or_default()
 }
 
-fn phases(row: &Row, style: Style) -> String {
-    let lines = row.measures.iter().filter_map(|measure| {
+/// All phases; of a campaign those that a patch is judged on, since it has many arms and a page for the rest.
+fn phases(case: &CaseAnalysis, row: &Row, style: Style) -> String {
+    let is_shown = |metric: &Metric| {
+        let of_campaign = case.attribution.as_ref();
+        of_campaign.is_none_or(|one| one.gating().any(|figure| figure.metric == *metric))
+    };
+    let lines = row.measures.iter().filter(|measure| is_shown(&measure.metric)).filter_map(|measure| {
         let name = match &measure.metric {
             Metric::SynthesisAlone => "synthesis alone",
             Metric::Phase(name) => name,
