@@ -23,6 +23,7 @@ step cargo fmt --manifest-path xtask/Cargo.toml --all --check
 step cargo fmt --all --check
 step cargo clippy --quiet --manifest-path xtask/Cargo.toml --workspace --all-targets --locked -- -D warnings
 step cargo xtask apply
+step cargo xtask report --check
 step cargo clippy --quiet --release --workspace --all-targets --locked -- -D warnings
 step cargo xtask build --cuda --arch sm_90 --arm all
 step cargo xtask verify --subsets bellpepper-core bellperson

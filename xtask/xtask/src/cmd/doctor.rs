@@ -134,12 +134,11 @@ fn machine() -> Vec<Check> {
 fn laid_out(root: &Path) -> Vec<Check> {
     let forks = match forks::Forks::open(root) {
         Err(error) => {
-            return vec![Check::lacking(
-                "forks",
-                State::Missing,
-                error.to_string(),
-                "git checkout -- patches/forks.toml",
-            )];
+            let fix = match error {
+                forks::Error::Unfinished { .. } => "what it says",
+                _ => "git checkout -- patches/forks.toml",
+            };
+            return vec![Check::lacking("forks", State::Missing, error.to_string(), fix)];
         }
         Ok(forks) => forks,
     };

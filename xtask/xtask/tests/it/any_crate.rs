@@ -238,7 +238,7 @@ fn whatever_a_patch_does_comes_back_byte_for_byte() {
     fixture.ok(&["export"]);
     assert_eq!(fixture.files("patches"), patches);
     assert!(fixture.ok(&["apply"]).contains("up to date"));
-    assert_eq!(fixture.ok(&["verify"]), "all is well\n");
+    assert!(fixture.ok(&["verify"]).ends_with("all is well\n"));
     assert!(fixture.ok(&["status"]).contains("demo-core"));
 }
 

@@ -108,7 +108,7 @@ fn write_patches() -> Fixture {
 #[test]
 fn they_go_through_every_verb_by_their_names() {
     let fixture = ready();
-    assert_eq!(fixture.ok(&["verify"]), "all is well\n");
+    assert!(fixture.ok(&["verify"]).ends_with("all is well\n"));
     assert!(fixture.root.join("patches/demo-two/two-fast.patch").is_file());
     fixture.fails(&["apply", "demo-three"], 2, &["no fork", "demo-core, demo-two"]);
     let patches = fixture.files("patches");

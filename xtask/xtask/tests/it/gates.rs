@@ -97,8 +97,9 @@ fn has(finding: &Value, check: &str, patch: &str, words: &[&str]) {
 fn a_clean_fork_passes_the_gates() {
     let mut fixture = fixture();
     stand_in(&mut fixture, "", 0);
-    assert_eq!(fixture.ok(&["verify", "--gates"]), "all is well\n");
-    assert_eq!(fixture.ok(&["verify", "--gates", "demo-core", "--subsets", "demo-core"]), "all is well\n");
+    assert!(fixture.ok(&["verify", "--gates"]).ends_with("all is well\n"));
+    let said = fixture.ok(&["verify", "--gates", "demo-core", "--subsets", "demo-core"]);
+    assert!(said.ends_with("all is well\n"), "{said}");
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn a_subset_that_does_not_compile_is_found_and_a_good_one_compiles_once() {
     // What compiled is not compiled again; what did not is, and mended it is clean.
     change(&fixture, "b-fast", "pub fn twice", "pub fn thrice");
     let said = fixture.xtask(&["verify", "--subsets", "demo-core"]);
-    assert_eq!((said.code, said.out.as_str()), (0, "all is well\n"), "{}", said.all());
+    assert!(said.code == 0 && said.out.ends_with("all is well\n"), "{}", said.all());
     for line in
         ["no measured patch compiled before", "a-fast compiled before", "compiling b-fast", "compiling a-fast + b-fast"]
     {
