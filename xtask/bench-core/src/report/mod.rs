@@ -11,9 +11,7 @@ mod trace;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::analysis::{
-    Analysis, Attribution, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity,
-};
+use crate::analysis::{Analysis, CaseAnalysis, Effect, FEWEST_BLOCKS, Measure, Metric, Row, RowState, Severity};
 use crate::arm::NONE;
 use attribution::{attribution_text, note};
 pub use html::html;

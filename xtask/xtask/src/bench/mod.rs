@@ -142,12 +142,12 @@ pub(crate) fn rustc() -> Result<String> {
     Ok(format!("{} {host}", text.lines().next().context("rustc says nothing")?))
 }
 
-/// The compilers that a build would use today, as receipts name them. Where no CUDA compiler is found, the one that would
-/// be installed.
-pub(crate) fn toolchain(root: &Path) -> Result<Vec<String>> {
+/// The compilers that a build would use today, as receipts name them: none of a kind that does not run, and where no CUDA
+/// compiler is found, the one that would be installed.
+pub(crate) fn toolchain(root: &Path) -> Vec<String> {
     let found = cuda::find(root).ok().flatten();
     let release = found.map_or_else(|| cuda::RELEASE.to_owned(), |toolkit| toolkit.release);
-    Ok(vec![rustc()?, nvcc(&release)])
+    rustc().into_iter().chain([nvcc(&release)]).collect()
 }
 
 fn nvcc(release: &str) -> String {

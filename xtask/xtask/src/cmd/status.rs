@@ -17,7 +17,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let forks = super::open()?;
-    let forks = forks::status::status(&forks, &bench::toolchain(&forks.root)?);
+    let forks = forks::status::status(&forks, &bench::toolchain(&forks.root));
     if args.json {
         say!("{}", serde_json::to_string_pretty(&forks)?);
     } else {

@@ -176,7 +176,9 @@ fn a_registry_copy_of_one_is_told_of_that_one() {
     assert!(found.iter().any(|(_, said)| said.contains("not the fork: demo-core 2.0.0 from registry")), "{found:?}");
     let fix = "fix: add `demo-two = { package = \"demo-core\", path = \"extern/demo-two\" }` to [patch.crates-io]";
     fixture.fails(&["verify"], 1, &[fix]);
-    assert!(found.iter().all(|(_, said)| said.contains("requires ^2") && !said.contains("requires ^1")), "{found:?}");
+    // What somebody requires is told once.
+    assert_eq!(found.iter().filter(|(_, said)| said.contains("requires ^2")).count(), 1, "{found:?}");
+    assert!(!found.iter().any(|(_, said)| said.contains("requires ^1")), "{found:?}");
 }
 
 #[test]
