@@ -1,5 +1,5 @@
 //! Blocks from several hosts of one model in one receipt. A comparison is made within blocks, so that hosts may differ in
-//! speed; what may not differ is what decides how patches act.
+//! speed and kernel; what may not differ is what decides how patches act.
 
 use crate::receipt::{Gpu, Host, Receipt};
 use crate::schema::SchemaError;
@@ -70,7 +70,6 @@ fn difference(one: &Host, other: &Host) -> Option<&'static str> {
     let models = |host: &Host| host.gpus.iter().map(model).collect::<Vec<_>>();
     match () {
         () if (&one.cpu, one.cores) != (&other.cpu, other.cores) => Some("the CPU"),
-        () if one.kernel != other.kernel => Some("the kernel"),
         () if models(one) != models(other) => Some("a GPU or its driver"),
         () => None,
     }

@@ -32,7 +32,7 @@ enum Verb {
         /// Throw an interrupted benchmark of this plan away.
         #[arg(long, conflicts_with = "resume")]
         restart: bool,
-        /// Start no block after so many seconds; the receipt has those that ran, and --resume goes on.
+        /// Start no block that would end after so many seconds; the receipt has those that ran, and --resume goes on.
         #[arg(long, value_name = "SECONDS")]
         within: Option<u64>,
     },

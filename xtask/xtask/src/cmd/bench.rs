@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// Throw an interrupted benchmark away
     #[arg(long, conflicts_with = "resume")]
     restart: bool,
-    /// Start no block after so many seconds
+    /// Start no block that would end after so many seconds, as far as earlier ones tell
     #[arg(long, value_name = "SECONDS")]
     within: Option<u64>,
     /// A column more: against the arm `none`
