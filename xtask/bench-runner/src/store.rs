@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use bench_core::receipt::Receipt;
@@ -17,7 +18,10 @@ pub(crate) fn partial_path(scratch: &Path, plan: &str) -> PathBuf {
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), RunnerError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).context("create", folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).context("create a file in", folder)?;
+    // As any other file: what the user's umask leaves, not what a temporary file has.
+    let permissions = fs::Permissions::from_mode(0o666);
+    let mut file =
+        tempfile::Builder::new().permissions(permissions).tempfile_in(folder).context("create a file in", folder)?;
     file.write_all(text.as_bytes()).context("write", path)?;
     file.as_file().sync_all().context("write", path)?;
     file.persist(path).map_err(|error| error.error).context("write", path)?;

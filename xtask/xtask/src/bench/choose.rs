@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
-use bench_core::arm::{NONE, UPSTREAM};
+use bench_core::arm::UPSTREAM;
 use forks::{Forks, Measured};
 
 use super::arms::{self, ArmSpec};
+use super::design::Campaign;
 use super::schemes::{MOST_IN_FULL, NAMES, Scheme};
 use super::{Choice, campaign};
 
@@ -26,11 +27,11 @@ pub(crate) fn choose(forks: &Forks, choice: &Choice<'_>) -> Result<Chosen> {
     let mut specs = names.iter().map(|name| Ok(arms::parse(name, &forks.pins)?)).collect::<Result<Vec<_>>>()?;
     check(forks, &specs)?;
     let phases = phases(forks, &specs);
-    if choice.design.is_campaign {
-        if !specs.iter().any(|spec| spec.name == NONE) {
-            bail!("a campaign needs the arm none: its twins give the noise floor; add it to --arms");
-        }
-        specs = campaign::with_roles(specs, &phases.values().map(String::as_str).collect());
+    if let Some(Campaign { of, control }) = choice.design.campaign {
+        let Some(of) = specs.iter().find(|spec| spec.name == of).cloned() else {
+            bail!("this campaign needs the arm {of}: its twins give the noise floor; add it to --arms");
+        };
+        specs = campaign::with_roles(specs, &of, control, &phases.values().map(String::as_str).collect());
     }
     Ok(Chosen { specs, phases, left_out })
 }

@@ -40,7 +40,11 @@ fn key(arm: &ArmSpec) -> String {
     match arm.patches.as_slice() {
         [] if arm.is_upstream() => UPSTREAM.to_owned(),
         [] => NONE.to_owned(),
-        patches => format!("{}-{}", arm.name.replace('+', "_"), &sha256_hex(patches.join(" ").as_bytes())[..8]),
+        patches => format!(
+            "{}-{}",
+            arm.role.of().unwrap_or(&arm.name).replace('+', "_"),
+            &sha256_hex(patches.join(" ").as_bytes())[..8]
+        ),
     }
 }
 

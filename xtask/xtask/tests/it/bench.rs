@@ -131,7 +131,7 @@ fn wrong_usage_says_what_there_is() {
     );
     fixture.fails(&["bench", "--quick", "--arms", "pairs", "--patches", "a,x"], 2, &["`x` is no measured patch"]);
     fixture.fails(&["bench", "--quick", "--until-precise", "0"], 2, &["between 0 and 100"]);
-    fixture.fails(&["bench", "--plan", "synthesis", "--arms", "upstream,+a"], 2, &["a campaign needs the arm none"]);
+    fixture.fails(&["bench", "--plan", "synthesis", "--arms", "upstream,+a"], 2, &["this campaign needs the arm none"]);
     fixture.fails(&["bench", "--quick", "--arms", "upstream,+c"], 2, &["`c` is no measured patch", "a, b"]);
     fixture.fails(&["bench", "--quick", "--arms", "upstream,+a,a"], 2, &["the arms +a and a are the same"]);
     fixture.fails(
