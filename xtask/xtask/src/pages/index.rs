@@ -4,7 +4,7 @@ use std::path::Path;
 
 use forks::evidence::State;
 
-use super::measured::{lines, proofs_word};
+use super::measured::{NOTE, lines, proofs_word};
 use super::{Described, Kept, repeat};
 
 pub(super) fn index(patches: &[Described], kept: &[Kept]) -> String {
@@ -13,7 +13,7 @@ pub(super) fn index(patches: &[Described], kept: &[Kept]) -> String {
         .to_owned();
     text += "| receipt | page | device | arms | blocks | proofs |\n| --- | --- | --- | --- | --- | --- |\n";
     kept.iter().for_each(|kept| text += &row(kept));
-    text += "\n## Predicted and measured\n";
+    text += &format!("\n## Predicted and measured\n\n{NOTE}\n");
     patches.iter().for_each(|patch| text += &section(patch, kept));
     text += "\n## Again\n\n";
     kept.iter().for_each(|kept| text += &format!("- {}: `{}`\n", name(&kept.path), repeat(&kept.receipt)));

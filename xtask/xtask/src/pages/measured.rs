@@ -7,6 +7,9 @@ use forks::evidence::OfPatch;
 
 use super::Kept;
 
+/// How the lines are to be read.
+pub(super) const NOTE: &str = "Effects come with half their 95 % interval. One without words has no verdict, one with a star fewer than six blocks.";
+
 /// One case's verdicts on a patch.
 pub(super) struct Line<'a> {
     pub(super) kept: &'a Kept,
@@ -46,7 +49,7 @@ fn gating(patch: &Patch) -> Vec<String> {
                 format!("{metric} **{}** {effect}", verdict_text(&figure.metric, verdict))
             }
             Some(verdict) => format!("{metric} {} ({effect})", verdict_text(&figure.metric, verdict)),
-            None => format!("{metric} {effect}, no verdict"),
+            None => format!("{metric} {effect}"),
         })
     });
     words.collect()
@@ -58,7 +61,7 @@ fn without_verdict(arms: &[Arm], patch: &str, case: &CaseAnalysis) -> Option<Str
     let row = case.rows.iter().find(|row| row.arm == arm.arm)?;
     let wall = row.measures.iter().find(|measure| measure.metric == Metric::Wall)?;
     let effect = wall.vs_none.or(wall.vs_base)?;
-    Some(format!("wall {}, no verdict", effect_text(&effect)))
+    Some(format!("wall {}", effect_text(&effect)))
 }
 
 /// Whether every proof was the right one.

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::measured::lines;
+use super::measured::{NOTE, lines};
 use super::{Described, Kept, README};
 
 const BEGIN: &str = "<!-- The table is written by `cargo xtask report`. -->\n";
@@ -32,7 +32,7 @@ pub(super) fn in_readme(readme: &str, table: &str) -> Result<String> {
     let Some((before, after)) = parts else {
         bail!("{README} has no place for the table of patches: put back the lines\n{BEGIN}{END}");
     };
-    Ok(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
+    Ok(format!("{before}{BEGIN}\n{table}\n{NOTE}\n{END}{after}"))
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     fn only_what_is_between_the_marks_changes() {
         let readme = format!("before\n{BEGIN}\nold\n{END}after\n");
         let new = in_readme(&readme, "| new |\n").unwrap();
-        assert_eq!(new, format!("before\n{BEGIN}\n| new |\n\n{END}after\n"));
+        assert_eq!(new, format!("before\n{BEGIN}\n| new |\n\n{NOTE}\n{END}after\n"));
         assert_eq!(in_readme(&new, "| new |\n").unwrap(), new);
         for cut in [BEGIN, END, "no marks"] {
             assert!(in_readme(&readme.replace(cut, ""), "").is_ok() == (cut == "no marks"), "{cut}");
