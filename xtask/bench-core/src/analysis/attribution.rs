@@ -232,7 +232,7 @@ struct Modelled<'a, 'b> {
 
 impl Modelled<'_, '_> {
     fn estimate(&mut self, weights: Option<Weights<'_>>, samples: &Samples<'_>) -> Option<Estimate> {
-        Estimate::new(&samples.contrast(&weights?), self.bootstrap)
+        Estimate::of(samples, &weights?, self.bootstrap)
     }
 
     fn fit(&mut self, metric: &Metric, samples: &Samples<'_>) -> Option<Fit> {

@@ -23,10 +23,19 @@ pub struct Estimate {
     pub p_value: Option<f64>,
     /// Standard deviation over the blocks of the log ratio; absent with a single block.
     pub deviation: Option<f64>,
+    /// What independent differences between binaries make of this contrast, against what they make of a pair: √(Σw²/2)
+    /// over its weights. A share averages many binaries; an interaction adds up four.
+    pub reach: f64,
 }
 
 impl Estimate {
-    /// From the log ratio in each block.
+    /// Of a contrast of arms.
+    pub(super) fn of(samples: &Samples<'_>, weights: &[(&str, f64)], bootstrap: &mut Bootstrap) -> Option<Self> {
+        let squares: f64 = weights.iter().map(|(_, weight)| weight * weight).sum();
+        Some(Self { reach: (squares / 2.0).sqrt(), ..Self::new(&samples.contrast(weights), bootstrap)? })
+    }
+
+    /// From the log ratio of a pair in each block.
     pub(super) fn new(logs: &[f64], bootstrap: &mut Bootstrap) -> Option<Self> {
         let effect = stats::effect(logs)?;
         let deviation = stats::deviation(logs);
@@ -35,7 +44,7 @@ impl Estimate {
             log => student::two_sided(log.abs() * (logs.len() as f64).sqrt() / deviation, logs.len() - 1),
         });
         let bootstrap = bootstrap.interval(logs).map(|(low, high)| (low.exp(), high.exp()));
-        Some(Self { effect, bootstrap, p_value, deviation })
+        Some(Self { effect, bootstrap, p_value, deviation, reach: 1.0 })
     }
 
     /// The log ratio.

@@ -43,8 +43,9 @@ impl Verdict {
     }
 }
 
-/// Judges an effect against the floor, both as log ratios; absent with too few blocks.
+/// Judges an effect against the floor of pairs, both as log ratios; absent with too few blocks.
 pub(super) fn judge(estimate: &Estimate, floor: f64, decision: Decision) -> Option<Verdict> {
+    let floor = floor * estimate.reach;
     let (low, high) = estimate.effect.interval.filter(|_| estimate.effect.enough)?;
     let log = estimate.log();
     if decision.effect && log.abs() > floor {

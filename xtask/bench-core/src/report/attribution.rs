@@ -30,7 +30,7 @@ fn before(attribution: &Attribution) -> Vec<String> {
     let floors: Vec<String> = attribution.floors.iter().map(floor).collect();
     let mut lines = Vec::new();
     if !floors.is_empty() {
-        lines.push(format!("noise floor: {}", floors.join(", ")));
+        lines.push(format!("noise floor of a pair of arms: {}", floors.join(", ")));
     }
     for control in &attribution.controls {
         let metric = metric_text(&control.metric);
@@ -226,7 +226,7 @@ pub(super) fn note(attribution: &Attribution) -> String {
     bases.sort_unstable();
     bases.dedup();
     format!(
-        "Verdicts on {}: Holm's correction at 5 %, nothing within the floor is called faster or slower, and more blocks are for a power of 90 %.",
+        "Verdicts on {}: Holm's correction at 5 %, nothing within the floor is called faster or slower (that of a pair of arms, less where a contrast averages many), and more blocks are for a power of 90 %.",
         bases.join(" and ")
     )
 }

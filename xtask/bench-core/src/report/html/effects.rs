@@ -24,6 +24,8 @@ struct Line<'a> {
     label: &'a str,
     mark: Mark,
     effect: Effect,
+    /// How wide the floor is here, against that of a pair of arms: as [`crate::analysis::Estimate::reach`].
+    reach: f64,
 }
 
 /// The metrics that a patch is judged on.
@@ -53,7 +55,8 @@ fn lines<'a>(patch: &'a str, figure: &Figure) -> Vec<Line<'a>> {
         ("share", Mark::Circle, figure.share),
     ];
     let line = |(label, mark, estimate): (&'static str, _, Option<crate::analysis::Estimate>)| {
-        Some(Line { group: patch, label, mark, effect: estimate?.effect })
+        let estimate = estimate?;
+        Some(Line { group: patch, label, mark, effect: estimate.effect, reach: estimate.reach })
     };
     kinds.into_iter().filter_map(line).collect()
 }
@@ -65,7 +68,7 @@ fn of_arms(view: View<'_>) -> Markup {
         .iter()
         .filter_map(|row| {
             let effect = super::arms::wall(row)?.vs_base?;
-            Some(Line { group: "", label: &row.arm, mark: Mark::Circle, effect })
+            Some(Line { group: "", label: &row.arm, mark: Mark::Circle, effect, reach: 1.0 })
         })
         .collect();
     let floor = view.attribution().and_then(|attribution| attribution.floor(&Metric::Wall)).map(|floor| floor.ratio);
@@ -75,7 +78,7 @@ fn of_arms(view: View<'_>) -> Markup {
 fn forest(title: &str, lines: &[Line<'_>], floor: Option<f64>) -> Markup {
     let scale = scale(lines, floor);
     let shaded = match floor {
-        Some(floor) => format!("shaded: noise floor, ±{}", percent_text(floor)),
+        Some(floor) => format!("shaded: noise floor, ±{} for a pair of arms", percent_text(floor)),
         None => "no noise floor was measured".into(),
     };
     let rows = html! {
@@ -102,7 +105,8 @@ fn percent_tick(tick: f64, decimals: usize) -> String {
 
 /// Everything that is estimated; intervals of few blocks may be so wide that they would hide it, and are cut.
 fn scale(lines: &[Line<'_>], floor: Option<f64>) -> Scale {
-    let floor = floor.unwrap_or(1.0);
+    let widest = lines.iter().map(|line| line.reach).fold(0.0, f64::max);
+    let floor = floor.unwrap_or(1.0).powf(widest);
     let points: Vec<f64> =
         lines.iter().map(|line| line.effect.ratio).chain([1.0, floor, 1.0 / floor]).map(percent).collect();
     let (low, high) = points.iter().fold((0.0_f64, 0.0_f64), |(low, high), one| (low.min(*one), high.max(*one)));
@@ -122,7 +126,7 @@ fn drawn(one: &Line<'_>, scale: Scale, floor: Option<f64>) -> Markup {
     let said = said.trim_start();
     let at = scale.at(percent(one.effect.ratio));
     let content = html! {
-        @if let Some(floor) = floor { (band(scale, (percent(1.0 / floor), percent(floor)), "floor")) }
+        @if let Some(floor) = floor.map(|floor| floor.powf(one.reach)) { (band(scale, (percent(1.0 / floor), percent(floor)), "floor")) }
         (grid(scale))
         (upright(scale.at(0.0), "zero"))
         @if let Some((low, high)) = one.effect.interval { (interval(scale, percent(low), percent(high))) }
