@@ -1,4 +1,4 @@
-//! One `cargo check` of one crate: the compiler's warnings about it, and its first error if it does not compile.
+//! One `cargo check` of one crate: the compilers' warnings about it, and its first error if it does not compile.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -13,6 +13,8 @@ use cargo_metadata::{
     diagnostic::{Diagnostic, DiagnosticLevel},
 };
 
+use super::native;
+
 /// What to compile.
 pub(super) struct Check<'a> {
     /// The workspace.
@@ -26,7 +28,7 @@ pub(super) struct Check<'a> {
     pub(super) environment: &'a [(String, String)],
 }
 
-/// What the compiler said of the crate.
+/// What rustc, and the compilers that a build script runs, said of the crate.
 pub(super) struct Checked {
     pub(super) warnings: Vec<Warning>,
     /// The first error, wherever it was.
@@ -36,7 +38,7 @@ pub(super) struct Checked {
 /// A warning, and where it points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Warning {
-    /// The lint, such as `unused_variables`.
+    /// The lint, such as `unused_variables`, `-Wunused-variable` or `#177-D`.
     pub(super) code: Option<String>,
     pub(super) message: String,
     /// From the crate's folder.
@@ -58,6 +60,8 @@ impl Check<'_> {
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("CARGO_TARGET_DIR", self.target)
             .env("CARGO_BUILD_BUILD_DIR", self.target)
+            // Its lines are read.
+            .env("CARGO_TERM_COLOR", "never")
             .current_dir(self.workspace)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -76,7 +80,8 @@ impl Check<'_> {
         let error =
             (!status.success()).then(|| error.map_or_else(|| first_error(&said), |(_, diagnostic)| told(diagnostic)));
         let own = diagnostics.iter().filter(|(is_own, _)| *is_own).filter_map(|(_, d)| self.warning(d));
-        Ok(Checked { warnings: own.collect(), error })
+        let warnings = own.chain(native::warnings(&said, self.package, self.sources)).collect();
+        Ok(Checked { warnings, error })
     }
 
     /// What the compiler said, and whether it is about this crate.

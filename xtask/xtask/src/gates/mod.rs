@@ -7,6 +7,7 @@ mod arms;
 mod blame;
 mod compile;
 mod features;
+mod native;
 mod semver;
 mod subsets;
 pub(crate) mod tool;

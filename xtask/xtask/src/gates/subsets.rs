@@ -16,7 +16,7 @@ use crate::{bench, cuda::CudaBuild, suites::Suite};
 const CHECK: &str = "subset";
 
 /// Changes when the same inputs would be compiled otherwise.
-const FORMAT: &str = "cargo check, default features, 1";
+const FORMAT: &str = "cargo check, default features, 2";
 
 /// Compiles what has no mark yet. Of what fails, the smallest sets are told.
 pub(crate) fn run(setting: &Setting<'_>, names: &[String]) -> Result<Vec<Finding>> {

@@ -117,6 +117,31 @@ fn a_patch_that_adds_a_warning_is_named_with_the_line() {
 }
 
 #[test]
+fn warnings_of_the_build_scripts_compiler_count_too() {
+    let mut fixture = Fixture::bare();
+    release(&fixture, "native/demo.c", "void demo(void) { int old; }\n");
+    let script = "fn main() {\n    let out = std::env::var(\"OUT_DIR\").unwrap() + \"/demo.o\";\n    let gcc = std::process::Command::new(\"gcc\")\n\
+                  .args([\"-Wall\", \"-c\", \"native/demo.c\", \"-o\", &out]).output().unwrap();\n    \
+                  for line in String::from_utf8_lossy(&gcc.stderr).lines() { println!(\"cargo:warning={line}\"); }\n}\n";
+    release(&fixture, "build.rs", script);
+    fixture.write_patches();
+    fixture.lock();
+    stand_in(&mut fixture, "", 0);
+    assert!(fixture.ok(&["verify", "--gates"]).ends_with("all is well\n"));
+    fixture.ok(&["edit", "demo-core", "--patch", "b-fast"]);
+    fixture.edit_file("native/demo.c", "{ int old; }", "{\n    int old;\n    int ours;\n}");
+    fixture.amend();
+    fixture.ok(&["export", "demo-core"]);
+    fixture.ok(&["apply"]);
+    let found = findings(&fixture, &["--gates"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    has(&found[0], "warnings", "b-fast", &["native/demo.c:3: unused variable", "ours", "(-Wunused-variable)"]);
+    // Cargo has compiled it by now, and says the same again.
+    fixture.env.push(("CARGO_TERM_COLOR".into(), "always".into()));
+    assert_eq!(findings(&fixture, &["--gates"]), found);
+}
+
+#[test]
 fn a_measured_patch_that_does_not_ship_is_compiled_in_its_own_arm() {
     let mut fixture = fixture();
     stand_in(&mut fixture, "", 0);
